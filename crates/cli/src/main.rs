@@ -1,0 +1,3 @@
+//! The program `pilote`.
+
+fn main() {}

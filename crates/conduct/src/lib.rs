@@ -1,0 +1,1 @@
+//! Runs trials: a pure reducer and the shell that does its effects.

@@ -1,0 +1,1 @@
+//! Declared inputs: readers, the index, duplicates, sampling.

@@ -1,0 +1,192 @@
+//! What every kind of engine keeps to, and the words of the conversation with it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pilote_spec::{Digest, Output, Refusal};
+use serde::{Deserialize, Serialize};
+
+/// The name of one question: an item in one attempt. Never used twice by one conductor, so an answer to an
+/// earlier attempt is recognised. Written as a short text where it travels, since some languages round numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WireId(pub u64);
+
+impl fmt::Display for WireId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "w{}", self.0)
+    }
+}
+
+/// The name of one submitted batch, never used twice by one conductor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BatchId(pub u64);
+
+/// What an item hands to the engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// Decoded and extracted text.
+    Text(String),
+    /// A file, opened by the engine for reading only.
+    File(PathBuf),
+}
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// Its name.
+    pub wire: WireId,
+    /// What it is about.
+    pub content: Content,
+}
+
+/// Questions that are submitted together. The engine may group them anew inside, never across batches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    /// Its name.
+    pub id: BatchId,
+    /// The questions; one or more.
+    pub requests: Vec<Request>,
+}
+
+/// What an engine says of one question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// An output; whether it is acceptable is judged by the conductor against the deliverable.
+    Output(Output),
+    /// A fault of this item alone.
+    Refused(Refusal),
+}
+
+/// What an engine reports, in any order. After `Finished` or `Failed` of a batch, nothing more of it is expected.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// An answer to one question.
+    Answer {
+        /// Which question.
+        wire: WireId,
+        /// The answer.
+        answer: Answer,
+    },
+    /// The batch is done.
+    Finished {
+        /// Which batch.
+        batch: BatchId,
+        /// What was measured meanwhile.
+        measures: BatchMeasures,
+    },
+    /// The batch failed as a whole; its unanswered questions have no outcome.
+    Failed {
+        /// Which batch.
+        batch: BatchId,
+        /// Why.
+        fault: EngineFault,
+    },
+}
+
+/// What was measured on one batch. A reading that was not taken is absent, never zero.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchMeasures {
+    /// Tokens of the batch without padding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Tokens that were computed, padding included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub padded_tokens: Option<u64>,
+    /// Time that the engine itself spent on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute: Option<Duration>,
+    /// Peak memory of the engine so far, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_bytes: Option<u64>,
+}
+
+/// What an engine is, as a trial records it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EngineFacts {
+    /// The kind, as in the configuration.
+    pub kind: String,
+    /// Name and version of what computes.
+    pub name: String,
+    /// Version of it.
+    pub version: String,
+    /// `cpu`, `cuda:0` ...
+    pub device: String,
+    /// `f32`, `bf16` ...
+    pub precision: String,
+    /// The model, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelFacts>,
+    /// The longest input in tokens, where the engine has such a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_tokens: Option<u32>,
+    /// Everything else that changes results, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// Which model, to the byte.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelFacts {
+    /// The reference that was used, as declared.
+    pub reference: String,
+    /// Digest of each file that was used, by name.
+    pub files: BTreeMap<String, Digest>,
+    /// The licence as the model's own files name it, where they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
+}
+
+/// A failure of the engine, never of an item: what it concerns stays pending.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[error("{step}: {first_error}")]
+pub struct EngineFault {
+    /// The step that was reached (`start`, `load model`, `compute` ...).
+    pub step: String,
+    /// The first error in the engine's own words.
+    pub first_error: String,
+    /// What to do next, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+    /// Whether the engine is gone and must be started anew before it can be asked again.
+    pub ended: bool,
+}
+
+/// How to stop an engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Finish what was submitted.
+    Orderly,
+    /// End at once; unanswered questions have no outcome.
+    Now,
+}
+
+/// Whatever computes outputs for batches of items.
+pub trait Engine: Send {
+    /// What it is.
+    fn facts(&self) -> &EngineFacts;
+
+    /// How many batches it takes before the first is finished; one or more.
+    fn in_flight_max(&self) -> usize {
+        1
+    }
+
+    /// Hands over a batch and returns at once.
+    ///
+    /// # Errors
+    /// When the engine is gone or [`Engine::in_flight_max`] batches are not finished.
+    fn submit(&mut self, batch: Batch) -> Result<(), EngineFault>;
+
+    /// What happened since the last call, waiting up to `wait` for something; empty when nothing did.
+    ///
+    /// # Errors
+    /// When the engine is gone: every unfinished batch is lost with it.
+    fn poll(&mut self, wait: Duration) -> Result<Vec<Event>, EngineFault>;
+
+    /// Stops the engine; with [`Stop::Orderly`] the last events can still be polled before.
+    ///
+    /// # Errors
+    /// When it did not stop as asked; it is ended by force then.
+    fn stop(&mut self, how: Stop) -> Result<(), EngineFault>;
+}

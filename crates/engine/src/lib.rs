@@ -1,0 +1,9 @@
+//! The `Engine` trait and its kinds. An engine computes outputs for batches of items; it knows nothing of trials,
+//! positions or ledgers, and answers by an opaque wire identifier.
+
+mod contract;
+
+pub use contract::{
+    Answer, Batch, BatchId, BatchMeasures, Content, Engine, EngineFacts, EngineFault, Event, ModelFacts, Request,
+    Stop, WireId,
+};

@@ -1,0 +1,1 @@
+//! What happened to each item: checksummed entries, takeover, seals, recovery.

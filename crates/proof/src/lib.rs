@@ -1,0 +1,1 @@
+//! Export, verify, compare, report: reads what a trial left.

@@ -1,0 +1,1 @@
+//! Memory by part from model files, cards, plans, projections.

@@ -1,0 +1,119 @@
+//! One declared input, as the index of a trial records it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Digest;
+
+/// Where an item stands among the declared inputs, from 0. Position is the key of everything that is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Position(pub u64);
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// An identifier: exact text, compared byte by byte, never normalised.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ItemId(pub String);
+
+impl ItemId {
+    /// The identifier's text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ItemId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Where the content of an item is read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", untagged)]
+pub enum Location {
+    /// A whole file, relative to the inputs' directory. A name that is not UTF-8 is percent-encoded here,
+    /// and `raw` says so; such an item has no identifier.
+    File {
+        /// Path relative to the inputs' directory, `/` between components.
+        path: String,
+        /// True when `path` is percent-encoded bytes rather than the name itself.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        raw: bool,
+    },
+    /// A line of a file of records.
+    Line {
+        /// Line number from 1, blank lines counted.
+        line: u64,
+        /// Byte offset of the line's first byte in the (decompressed) file.
+        offset: u64,
+        /// Bytes of the line without its line end.
+        bytes: u64,
+    },
+}
+
+/// Why a declared position cannot become work for an engine. Known when the index is made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemFault {
+    /// The stable code.
+    pub code: FaultCode,
+    /// What was seen: a figure, a byte offset, a file kind. Never the content itself.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+}
+
+/// Faults that the index can find in an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultCode {
+    /// No bytes, or nothing but white space.
+    Empty,
+    /// More bytes than the declared limit.
+    TooLarge,
+    /// The bytes are no text in the declared encoding.
+    Encoding,
+    /// A NUL character inside a text.
+    Nul,
+    /// A kind of file that is not read as text (PDF, DOCX, image, program ...).
+    UnsupportedKind,
+    /// The file is there and cannot be read.
+    Unreadable,
+    /// A directory, a dangling link or a device in place of a file.
+    NotAFile,
+    /// The file's name is not UTF-8, so no identifier can be made of it.
+    NameNotUtf8,
+    /// A record that is no JSON object, or whose text field is absent or of another type.
+    BadRecord,
+    /// A record whose identifier is absent, null, empty or of a type that is no identifier.
+    BadId,
+    /// A second item under an identifier that an earlier one bears (`duplicates: refuse`).
+    DuplicateId,
+}
+
+/// One declared input: position, identifier, version and length.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    /// Where the item stands among the inputs.
+    pub position: Position,
+    /// The identifier, or none where `fault` says why.
+    pub id: Option<ItemId>,
+    /// Digest of the content's bytes as stored; none where they could not be read.
+    pub digest: Option<Digest>,
+    /// Bytes of the content as stored.
+    pub bytes: u64,
+    /// Characters of the text after decoding and extraction; 0 where there is none.
+    pub chars: u64,
+    /// Where the content is read.
+    pub location: Location,
+    /// Why the item cannot become work, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<ItemFault>,
+}

@@ -1,0 +1,24 @@
+//! The deliverable: from a configuration to a validated project; items, outcomes, criteria and balance.
+//!
+//! Everything here is plain data and pure functions: no file is opened, no clock is read, nothing is
+//! asynchronous. The other crates meet on these types, so a word has one meaning across the program
+//! (see `docs/glossary.md`).
+
+mod balance;
+mod clock;
+mod criteria;
+mod digest;
+mod item;
+mod outcome;
+mod project;
+
+pub use balance::{Balance, Tally};
+pub use clock::{Clock, Stamp};
+pub use criteria::{Criterion, CriterionCode, Verdict};
+pub use digest::{Digest, DigestError, Hasher};
+pub use item::{FaultCode, Item, ItemFault, ItemId, Location, Position};
+pub use outcome::{Outcome, Output, Reason, Refusal, WorkReason};
+pub use project::{
+    Beyond, Builtin, Campaign, Category, Duplicates, Encoding, EngineConfig, ExpectedRefusal, Inputs, Limits, Mode,
+    OutputSpec, Pilot, Project, Task,
+};

@@ -1,0 +1,185 @@
+//! What an item ended as.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{Digest, FaultCode, ItemFault};
+
+/// The terminal outcome of an item; before it has one, the item is pending.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The declared criteria hold for this output.
+    Accepted(Output),
+    /// No acceptable output, and why.
+    Refused(Refusal),
+}
+
+impl Outcome {
+    /// True for an accepted item.
+    #[must_use]
+    pub fn is_accepted(&self) -> bool {
+        matches!(self, Self::Accepted(_))
+    }
+}
+
+/// What an engine gave for an item and the deliverable accepts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Output {
+    /// One of the declared categories.
+    Category {
+        /// The category's declared name.
+        category: String,
+        /// The engine's score of that category, in the engine's own unit (cosine for the built-in one).
+        score: f32,
+        /// Scores of the others, best first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        others: Vec<(String, f32)>,
+        /// Tokens kept of an input that was cut, where cutting is declared.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cut_at_tokens: Option<u32>,
+    },
+    /// A vector that the engine just computed. In a record it stands as [`Output::VectorAt`].
+    Vector {
+        /// The components.
+        values: Vec<f32>,
+        /// Tokens kept of an input that was cut, where cutting is declared.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cut_at_tokens: Option<u32>,
+    },
+    /// A vector kept in a payload: `width` little-endian f32 at byte `offset` of `payload`.
+    VectorAt {
+        /// Name of the payload within the part's payload directory.
+        payload: String,
+        /// Byte offset of the first component.
+        offset: u64,
+        /// Number of components.
+        width: u32,
+        /// CRC-32 of the vector's bytes.
+        crc: u32,
+        /// Tokens kept of an input that was cut, where cutting is declared.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cut_at_tokens: Option<u32>,
+    },
+    /// A text, with the parameters that made it.
+    Text {
+        /// The text.
+        text: String,
+        /// What the engine reports of its making: parameters, tokens, finish reason.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        made_with: BTreeMap<String, Value>,
+    },
+    /// A JSON value that the declared schema accepts.
+    Json {
+        /// The value as the engine gave it, never repaired.
+        value: Value,
+        /// What the engine reports of its making.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        made_with: BTreeMap<String, Value>,
+    },
+    /// A file kept in the part's payload directory.
+    File {
+        /// Name within the payload directory.
+        payload: String,
+        /// Digest of the file.
+        digest: Digest,
+        /// Bytes of the file.
+        bytes: u64,
+    },
+}
+
+/// Why an item has no acceptable output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The stable code.
+    pub reason: Reason,
+    /// Named facts that go into the sentence people read (`limit`, `seen`, `first`, `second`, `detail` ...).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
+}
+
+impl Refusal {
+    /// A refusal without facts.
+    #[must_use]
+    pub fn new(reason: Reason) -> Self {
+        Self { reason, facts: BTreeMap::new() }
+    }
+
+    /// The same with one more named fact.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl fmt::Display) -> Self {
+        self.facts.insert(name.to_owned(), value.to_string());
+        self
+    }
+}
+
+impl From<&ItemFault> for Refusal {
+    fn from(fault: &ItemFault) -> Self {
+        let refusal = Self::new(Reason::Input(fault.code));
+        if fault.detail.is_empty() { refusal } else { refusal.with("detail", &fault.detail) }
+    }
+}
+
+/// The stable reasons of refusal, written in kebab-case. Only faults of an item refuse it: what the engine, the
+/// machine or an endpoint does wrong leaves it pending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Reason {
+    /// The input itself, found by the index.
+    Input(FaultCode),
+    /// What was found while working on it.
+    Work(WorkReason),
+}
+
+/// Reasons that only the work on an item can find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkReason {
+    /// The input's digest is no longer the one in the index.
+    InputChanged,
+    /// More tokens than the declared limit.
+    TooLong,
+    /// No category is far enough above the next: the two nearest are in the facts.
+    Ambiguous,
+    /// A vector or score that is NaN or infinite, or all zero.
+    NotFinite,
+    /// A vector of another width than declared.
+    WrongWidth,
+    /// A category that was not declared.
+    OutsideCategories,
+    /// The engine gave nothing.
+    EmptyOutput,
+    /// The output was cut at a length limit.
+    OutputCut,
+    /// The output is filtered by the engine's own content policy.
+    Filtered,
+    /// The output is no JSON, or the declared schema does not accept it.
+    InvalidOutput,
+    /// The declared output file is absent, empty or does not decode.
+    BadFile,
+    /// The engine refused the item in its own words (`detail`).
+    ByEngine,
+    /// The item alone, again and again, ends or breaks the engine.
+    Poison,
+    /// The engine answered for the other items of the batch and, asked again alone, not for this one.
+    NoAnswer,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = serde_json::to_value(self).map_err(|_| fmt::Error)?;
+        f.write_str(value.as_str().unwrap_or("unknown"))
+    }
+}
+
+impl std::str::FromStr for Reason {
+    type Err = serde_json::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        serde_json::from_value(Value::String(text.to_owned()))
+    }
+}

@@ -1,0 +1,269 @@
+//! `config/pilote.json`, format `pilote.project/1`: the deliverable, declared before anything runs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Digest, Reason};
+
+/// The whole of `config/pilote.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Project {
+    /// Where an editor finds the schema of this file.
+    #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
+    /// Always `pilote.project/1`.
+    pub format: String,
+    /// A short name for people.
+    pub name: String,
+    /// What the result is for, in a sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub purpose: String,
+    /// Offline volume or an interactive service.
+    #[serde(default)]
+    pub mode: Mode,
+    /// The pilot: a dozen identified items that cross the whole path.
+    pub pilot: Pilot,
+    /// The campaign over the corpus; none until it is declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub campaign: Option<Campaign>,
+    /// What becomes of two items under one identifier.
+    #[serde(default)]
+    pub duplicates: Duplicates,
+    /// Limits on one input.
+    #[serde(default)]
+    pub limits: Limits,
+    /// What an acceptable output is.
+    pub output: OutputSpec,
+    /// What computes the outputs.
+    pub engine: EngineConfig,
+    /// Where verified copies of the results go: a directory outside of the project. None is asked for at export.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination: Option<String>,
+    /// Names of environment variables that hold secrets (never their values).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
+}
+
+/// How the model is used; it is tuned and sized differently.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// All items are there before the start; only throughput counts.
+    #[default]
+    Offline,
+    /// Requests arrive one by one; delay counts.
+    Interactive,
+}
+
+/// The pilot's inputs and what is expected of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pilot {
+    /// Where the items are.
+    pub inputs: Inputs,
+    /// How many there are to be; another number fails.
+    pub count: u64,
+    /// The refusals that the pilot must end with, exactly these.
+    #[serde(default)]
+    pub expected_refusals: Vec<ExpectedRefusal>,
+    /// Digest of every pilot input in `sha256sum` form, relative to the project: a changed input is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digests: Option<String>,
+}
+
+/// The campaign's inputs and what it bears.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Campaign {
+    /// Where the items are.
+    pub inputs: Inputs,
+    /// How many there are to be; another number fails.
+    pub count: u64,
+    /// The share of refusals that the campaign bears, from 0 to 1; beyond it the trial stops.
+    pub refused_max: f64,
+}
+
+/// A refusal that is announced.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedRefusal {
+    /// The item's identifier.
+    pub id: String,
+    /// The reason it must be refused for.
+    #[schemars(with = "String")]
+    pub reason: Reason,
+}
+
+/// Where items come from and how one is identified.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, deny_unknown_fields)]
+pub enum Inputs {
+    /// Every file below a directory; the identifier is the path relative to it.
+    Directory {
+        /// The directory, relative to the project.
+        directory: String,
+        /// How the bytes become text.
+        #[serde(default)]
+        encoding: Encoding,
+    },
+    /// A file with one JSON object a line.
+    Jsonl {
+        /// The file, relative to the project.
+        jsonl: String,
+        /// The field that holds the identifier.
+        id: String,
+        /// The field that holds the text.
+        text: String,
+        /// How the bytes become text.
+        #[serde(default)]
+        encoding: Encoding,
+    },
+}
+
+/// The declared encoding of the inputs. UTF-16 is recognised by its byte order mark under each of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Encoding {
+    /// UTF-8, with or without a byte order mark.
+    #[default]
+    #[serde(rename = "utf-8")]
+    Utf8,
+    /// Shift_JIS as browsers read it (Windows code page 932).
+    #[serde(rename = "shift_jis")]
+    ShiftJis,
+    /// EUC-JP.
+    #[serde(rename = "euc-jp")]
+    EucJp,
+    /// Windows code page 1252.
+    #[serde(rename = "windows-1252")]
+    Windows1252,
+}
+
+/// What becomes of two items under one identifier.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Duplicates {
+    /// The launch stops and names both places.
+    #[default]
+    Stop,
+    /// The later one is refused as `duplicate-id`.
+    Refuse,
+}
+
+/// Limits on one input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Bytes of one input as stored; more is refused as `too-large`.
+    pub bytes: u64,
+    /// Tokens of one input; none leaves the engine's own limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u32>,
+    /// What becomes of an input with more tokens.
+    pub beyond: Beyond,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { bytes: 16 * 1024 * 1024, tokens: None, beyond: Beyond::Refuse }
+    }
+}
+
+/// What becomes of an input beyond the limit of tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Beyond {
+    /// It is refused as `too-long`.
+    #[default]
+    Refuse,
+    /// It is cut, and the cut is recorded in its outcome.
+    Truncate,
+}
+
+/// What an acceptable output is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum OutputSpec {
+    /// One of these categories.
+    Category {
+        /// The allowed categories, two or more.
+        categories: Vec<Category>,
+    },
+    /// A vector of this many finite components, not all zero.
+    Vector {
+        /// The number of components.
+        width: u32,
+    },
+}
+
+/// An allowed category.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Category {
+    /// The name that results bear.
+    pub name: String,
+    /// What belongs in it, in a sentence or two.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Texts that belong in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<String>,
+}
+
+/// The engine, by kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum EngineConfig {
+    /// The engine that is built in: sentence encoders on the processor.
+    Builtin(Builtin),
+}
+
+/// Parameters of the built-in engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Builtin {
+    /// What it computes.
+    pub task: Task,
+    /// Where the model comes from, in order of preference: `hub:ORG/NAME@REV`, `path:DIR` or
+    /// `package:pip/NAME==VERSION/SUBDIR`.
+    pub model: Vec<String>,
+    /// Digest of each file of the model by its name; a file that differs is not used.
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    #[schemars(with = "std::collections::BTreeMap<String, String>")]
+    pub sha256: std::collections::BTreeMap<String, Digest>,
+    /// How far the best category must be above the next, in cosine, for `classify`; below it the item is refused
+    /// as ambiguous.
+    #[serde(default = "default_margin")]
+    pub margin: f32,
+    /// Items of one batch, the most that is computed again after a crash.
+    #[serde(default = "default_batch_items")]
+    pub batch_items: u32,
+    /// Tokens, padding included, that are computed at once inside a batch.
+    #[serde(default = "default_batch_tokens")]
+    pub batch_tokens: u32,
+    /// Threads; none lets the engine take the processors it may use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
+}
+
+fn default_margin() -> f32 {
+    0.02
+}
+
+fn default_batch_items() -> u32 {
+    64
+}
+
+fn default_batch_tokens() -> u32 {
+    2048
+}
+
+/// What the built-in engine computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Task {
+    /// One vector a text.
+    Embed,
+    /// One category a text, by similarity to the categories' descriptions and examples.
+    Classify,
+}

@@ -1,0 +1,3 @@
+//! Set-up, tests, benchmarks and packaging of the project.
+
+fn main() {}
