@@ -1,11 +1,10 @@
 //! What every kind of engine keeps to, and the words of the conversation with it.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pilote_spec::{Digest, Output, Refusal};
+use pilote_spec::{BatchMeasures, EngineFacts, Output, Refusal};
 use serde::{Deserialize, Serialize};
 
 /// The name of one question: an item in one attempt. Never used twice by one conductor, so an answer to an
@@ -83,59 +82,6 @@ pub enum Event {
         /// Why.
         fault: EngineFault,
     },
-}
-
-/// What was measured on one batch. A reading that was not taken is absent, never zero.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BatchMeasures {
-    /// Tokens of the batch without padding.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<u64>,
-    /// Tokens that were computed, padding included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub padded_tokens: Option<u64>,
-    /// Time that the engine itself spent on it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compute: Option<Duration>,
-    /// Peak memory of the engine so far, in bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub peak_bytes: Option<u64>,
-}
-
-/// What an engine is, as a trial records it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EngineFacts {
-    /// The kind, as in the configuration.
-    pub kind: String,
-    /// Name and version of what computes.
-    pub name: String,
-    /// Version of it.
-    pub version: String,
-    /// `cpu`, `cuda:0` ...
-    pub device: String,
-    /// `f32`, `bf16` ...
-    pub precision: String,
-    /// The model, where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<ModelFacts>,
-    /// The longest input in tokens, where the engine has such a limit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub longest_tokens: Option<u32>,
-    /// Everything else that changes results, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub parameters: BTreeMap<String, String>,
-}
-
-/// Which model, to the byte.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelFacts {
-    /// The reference that was used, as declared.
-    pub reference: String,
-    /// Digest of each file that was used, by name.
-    pub files: BTreeMap<String, Digest>,
-    /// The licence as the model's own files name it, where they do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub licence: Option<String>,
 }
 
 /// A failure of the engine, never of an item: what it concerns stays pending.

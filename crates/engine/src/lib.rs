@@ -3,7 +3,4 @@
 
 mod contract;
 
-pub use contract::{
-    Answer, Batch, BatchId, BatchMeasures, Content, Engine, EngineFacts, EngineFault, Event, ModelFacts, Request,
-    Stop, WireId,
-};
+pub use contract::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Request, Stop, WireId};

@@ -11,6 +11,7 @@ mod digest;
 mod item;
 mod outcome;
 mod project;
+mod trial;
 
 pub use balance::{Balance, Tally};
 pub use clock::{Clock, Stamp};
@@ -19,6 +20,10 @@ pub use digest::{Digest, DigestError, Hasher};
 pub use item::{FaultCode, Item, ItemFault, ItemId, Location, Position};
 pub use outcome::{Outcome, Output, Reason, Refusal, WorkReason};
 pub use project::{
-    Beyond, Builtin, Campaign, Category, Duplicates, Encoding, EngineConfig, ExpectedRefusal, Inputs, Limits, Mode,
-    OutputSpec, Pilot, Project, Task,
+    Beyond, Builtin, Campaign, Category, Duplicates, Encoding, EngineConfig, ExpectedRefusal, Inputs, Limits,
+    Mode, OutputSpec, Pilot, Project, Task,
+};
+pub use trial::{
+    BatchMeasures, CardFacts, EngineFacts, EventLine, MachineFacts, MeasureLine, ModelFacts, ProgramFacts,
+    RefusedLine, ResultLine, Retries, TRIAL_FORMAT, Trial, TrialEvent, TrialKind,
 };
