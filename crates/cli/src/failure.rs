@@ -1,0 +1,91 @@
+//! What ends a command early: a kind that decides the exit status, a stable code, the error and what to do next.
+//! Errors of the libraries become failures here and nowhere else.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::exit::Exit;
+
+/// A command's failure.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit status.
+    pub exit: Exit,
+    /// The stable code, for programs.
+    pub code: &'static str,
+    /// What failed, with what.
+    pub error: anyhow::Error,
+    /// What to do next.
+    pub hints: Vec<String>,
+}
+
+/// A failure as `--json` prints it.
+#[derive(Debug, Serialize)]
+struct FailureJson<'a> {
+    format: &'static str,
+    code: &'a str,
+    message: String,
+    hints: &'a [String],
+    exit: u8,
+}
+
+impl Failure {
+    /// The request or a file of the project is wrong.
+    pub fn request(code: &'static str, error: impl Into<anyhow::Error>) -> Self {
+        Self { exit: Exit::Request, code, error: error.into(), hints: Vec::new() }
+    }
+
+    /// The machine or the engine failed.
+    pub fn machine(code: &'static str, error: impl Into<anyhow::Error>) -> Self {
+        Self { exit: Exit::Machine, code, error: error.into(), hints: Vec::new() }
+    }
+
+    /// Stopped, and can be taken up again.
+    pub fn stopped(code: &'static str, error: impl Into<anyhow::Error>) -> Self {
+        Self { exit: Exit::Stopped, code, error: error.into(), hints: Vec::new() }
+    }
+
+    /// The same with one more piece of advice.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// The error with its causes, a line each; a cause that the line above already says is left out.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let mut message = self.error.to_string();
+        for cause in self.error.chain().skip(1) {
+            let cause = cause.to_string();
+            if !message.contains(&cause) {
+                let _ = write!(message, "\n  because: {cause}");
+            }
+        }
+        message
+    }
+
+    /// For standard error.
+    #[must_use]
+    pub fn for_people(&self) -> String {
+        let mut text = format!("error: {}\n", self.message());
+        for hint in &self.hints {
+            let _ = write!(text, "\nhint: {hint}\n");
+        }
+        text
+    }
+
+    /// For standard output under `--json`.
+    #[must_use]
+    pub fn for_programs(&self) -> String {
+        let json = FailureJson {
+            format: "pilote.error/1",
+            code: self.code,
+            message: self.message(),
+            hints: &self.hints,
+            exit: self.exit.code(),
+        };
+        serde_json::to_string(&json).unwrap_or_else(|_| "{\"format\":\"pilote.error/1\"}".to_owned())
+    }
+}
