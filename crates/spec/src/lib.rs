@@ -4,19 +4,25 @@
 //! asynchronous. The other crates meet on these types, so a word has one meaning across the program
 //! (see `docs/glossary.md`).
 
+mod acceptance;
 mod balance;
 mod clock;
 mod criteria;
 mod digest;
+mod evidence;
 mod item;
 mod outcome;
 mod project;
 mod trial;
 
+pub use acceptance::accept;
 pub use balance::{Balance, Tally};
 pub use clock::{Clock, Stamp};
 pub use criteria::{Criterion, CriterionCode, Verdict};
 pub use digest::{Digest, DigestError, Hasher};
+pub use evidence::{
+    CONCERNED_MAX, CopyState, Evidence, FixedDigests, ResultsRead, SeenRefusal, holds, judge,
+};
 pub use item::{FaultCode, Item, ItemFault, ItemId, Location, Position};
 pub use outcome::{Outcome, Output, Reason, Refusal, WorkReason};
 pub use project::{

@@ -84,6 +84,15 @@ pub struct Campaign {
     pub refused_max: f64,
 }
 
+impl Campaign {
+    /// Whether `refused` of `declared` items are within the declared share; of no item at all, none is.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a share is a ratio; counts beyond 2^53 are no corpus")]
+    pub fn bears(&self, refused: u64, declared: u64) -> bool {
+        declared > 0 && refused as f64 / declared as f64 <= self.refused_max
+    }
+}
+
 /// A refusal that is announced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
