@@ -1,0 +1,1 @@
+# The command line: summaries, questions and refusals of the program pilote.

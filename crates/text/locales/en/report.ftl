@@ -1,0 +1,1 @@
+# The report: report.html and what the proof says of a trial.
