@@ -2,7 +2,6 @@
 //! positions or ledgers, and answers by an opaque wire identifier.
 
 mod contract;
-#[cfg(unix)]
-pub mod process;
+pub mod model;
 
 pub use contract::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Request, Stop, WireId};

@@ -9,6 +9,7 @@ mod balance;
 mod clock;
 mod criteria;
 mod digest;
+mod engines;
 mod evidence;
 mod item;
 mod outcome;
@@ -20,6 +21,7 @@ pub use balance::{Balance, Tally};
 pub use clock::{Clock, Stamp};
 pub use criteria::{Criterion, CriterionCode, Verdict};
 pub use digest::{Digest, DigestError, Hasher};
+pub use engines::Worker;
 pub use evidence::{
     CONCERNED_MAX, CopyState, Evidence, FixedDigests, ResultsRead, SeenRefusal, holds, judge,
 };

@@ -5,3 +5,9 @@
 //! which is what the kernel does with it however the parent ends (promise 9).
 
 pub mod guard;
+
+mod child;
+mod log;
+
+pub use child::{Guarded, GuardProgram, Launch};
+pub use log::{Log, Secret};

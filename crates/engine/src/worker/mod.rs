@@ -1,0 +1,468 @@
+//! A worker process as the engine: started once below a guard, asked batch by batch over two descriptors of its
+//! own, its prints kept apart in a log.
+//!
+//! One thread writes, one reads, and one drains the log, so that none waits on another: a worker that prints or
+//! answers while a long batch is still being written cannot block itself. Answers are the only sign of life once
+//! the worker has greeted; a worker that stays silent longer than declared is ended.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::io::{BufRead as _, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, ChildStdout};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::time::Duration;
+
+use pilote_spec::{Clock, EngineFacts, OutputSpec, Reason, Refusal, WorkReason};
+
+use crate::process::{GuardProgram, Guarded, Launch, Secret};
+use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Stop, WireId};
+
+mod protocol;
+
+pub use protocol::{Hello, PROTOCOL};
+use protocol::{FromWorker, ToWorker, WorkItem};
+
+/// Batches that a worker may hold at once, whatever it asks for.
+const CREDITS_MAX: u32 = 64;
+/// Lines that wait for the writer: every batch that may be in flight, greeting and end; so handing over never waits
+/// for a worker that is itself waiting to be read.
+const BATCHES_QUEUED_MAX: usize = CREDITS_MAX as usize + 2;
+/// Lines that wait for the conductor; beyond, the worker waits.
+const LINES_QUEUED_MAX: usize = 4_096;
+/// How long one wait for a line lasts before deadlines are looked at, at the most.
+const LOOK: Duration = Duration::from_millis(100);
+/// Seconds that a worker gets to end in order.
+const END_SECONDS_MAX: i64 = 10;
+
+/// What a worker needs beside its declared parameters.
+pub struct Surround {
+    /// The program that guards it.
+    pub guard: GuardProgram,
+    /// The project's folder: the worker's working folder.
+    pub project: PathBuf,
+    /// Where texts too long for a line are handed over.
+    pub scratch: PathBuf,
+    /// The whole environment of `pilote`; the worker sees only what is declared.
+    pub environment: BTreeMap<String, String>,
+    /// Names of the variables that hold secrets.
+    pub secrets: Vec<String>,
+    /// The clock of deadlines.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// A running worker.
+pub struct WorkerEngine {
+    facts: EngineFacts,
+    in_flight_max: usize,
+    child: Guarded,
+    to_writer: Option<SyncSender<Vec<u8>>>,
+    from_reader: Receiver<Line>,
+    batches: HashMap<String, BatchId>,
+    hand_over: HandOver,
+    clock: Arc<dyn Clock>,
+    silence_max: Duration,
+    last_sign: Duration,
+}
+
+/// How long texts reach the worker.
+struct HandOver {
+    scratch: PathBuf,
+    line_bytes_max: usize,
+    files: HashMap<BatchId, Vec<PathBuf>>,
+}
+
+/// What the reader saw.
+enum Line {
+    Said(FromWorker),
+    Unreadable { why: String },
+    Ended,
+}
+
+impl WorkerEngine {
+    /// Starts the worker and waits for its greeting.
+    ///
+    /// # Errors
+    /// When it cannot be started, ends, stays silent or speaks another version, with its first error line.
+    pub fn start(config: &pilote_spec::Worker, output: &OutputSpec, around: Surround) -> Result<Self, EngineFault> {
+        let launch = launch(config, &around)?;
+        let (child, to, from) = Guarded::spawn(&around.guard, launch).map_err(|error| {
+            fault("start", &format!("the guard {} cannot be started: {error}", around.guard.program.display()))
+        })?;
+        let line_bytes_max = usize::try_from(config.line_bytes_max).unwrap_or(usize::MAX);
+        let (to_writer, from_reader) = threads(to, from, line_bytes_max)
+            .map_err(|error| fault("start", &format!("no thread can be started: {error}")))?;
+        let hello = ToWorker::Hello {
+            protocol: PROTOCOL,
+            line_bytes_max: config.line_bytes_max,
+            output,
+            parameters: &config.parameters,
+        };
+        let mut engine = Self {
+            facts: unknown_facts(),
+            in_flight_max: 1,
+            child,
+            to_writer: Some(to_writer),
+            from_reader,
+            batches: HashMap::new(),
+            hand_over: HandOver { scratch: around.scratch, line_bytes_max, files: HashMap::new() },
+            last_sign: around.clock.monotonic(),
+            clock: around.clock,
+            silence_max: Duration::from_secs(u64::from(config.silence_seconds_max)),
+        };
+        engine.send(&hello)?;
+        let greeting = engine.await_greeting(Duration::from_secs(u64::from(config.setup_seconds_max)))?;
+        engine.in_flight_max = usize::try_from(greeting.credits.clamp(1, CREDITS_MAX)).unwrap_or(1);
+        engine.facts = facts(config, greeting);
+        engine.last_sign = engine.clock.monotonic();
+        Ok(engine)
+    }
+
+    fn await_greeting(&mut self, setup_max: Duration) -> Result<Hello, EngineFault> {
+        let start = self.clock.monotonic();
+        loop {
+            match self.from_reader.recv_timeout(LOOK) {
+                Ok(Line::Said(FromWorker::Hello(hello))) if hello.protocol == PROTOCOL => return Ok(hello),
+                Ok(Line::Said(FromWorker::Hello(hello))) => {
+                    let said = format!("the worker speaks protocol {}, not {PROTOCOL}", hello.protocol);
+                    return Err(fault("greeting", &said));
+                }
+                Ok(Line::Said(FromWorker::SettingUp { .. })) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(Line::Said(_)) => {
+                    return Err(fault("greeting", "the worker said something else before its greeting"));
+                }
+                Ok(Line::Unreadable { why }) => return Err(fault("greeting", &why)),
+                Ok(Line::Ended) | Err(RecvTimeoutError::Disconnected) => return Err(self.ended("set-up")),
+            }
+            if self.clock.monotonic().saturating_sub(start) > setup_max {
+                self.child.end_now();
+                let said = format!("no greeting within {} s", setup_max.as_secs());
+                return Err(fault("set-up", &self.with_log(&said)));
+            }
+        }
+    }
+
+    /// Hands one line to the writer.
+    fn send(&mut self, message: &ToWorker<'_>) -> Result<(), EngineFault> {
+        let mut line = serde_json::to_vec(message)
+            .map_err(|error| fault("send", &format!("a message cannot be written: {error}")))?;
+        line.push(b'\n');
+        match self.to_writer.as_ref().map(|writer| writer.send(line)) {
+            Some(Ok(())) => Ok(()),
+            _ => Err(self.ended("send")),
+        }
+    }
+
+    /// What is said when the worker is gone.
+    fn ended(&mut self, step: &str) -> EngineFault {
+        let status = self.child.wait(2).ok().flatten();
+        let how = status.and_then(|status| status.code()).map_or_else(
+            || "the worker closed its channel".to_owned(),
+            |code| format!("the worker ended with status {code}"),
+        );
+        self.child.end_now();
+        fault(step, &self.with_log(&how))
+    }
+
+    /// The log's first error, and what was seen from outside.
+    fn with_log(&self, seen: &str) -> String {
+        self.child.log().first_error().map_or_else(|| seen.to_owned(), |error| format!("{error} ({seen})"))
+    }
+
+    /// What a line means to the conductor.
+    fn event(&mut self, line: Line) -> Result<Option<Event>, EngineFault> {
+        let said = match line {
+            Line::Said(said) => said,
+            Line::Unreadable { why } => {
+                self.child.end_now();
+                return Err(fault("compute", &why));
+            }
+            Line::Ended => return Err(self.ended("compute")),
+        };
+        self.last_sign = self.clock.monotonic();
+        match said {
+            FromWorker::Answer { wire, output, refused } => {
+                // A name that was never ours is passed on as one that nobody asked for, to be counted.
+                let wire = wire.strip_prefix('w').and_then(|digits| digits.parse().ok()).map_or(WireId(u64::MAX), WireId);
+                match answer(output, refused) {
+                    Ok(answer) => Ok(Some(Event::Answer { wire, answer })),
+                    Err(why) => {
+                        self.child.end_now();
+                        Err(fault("compute", &why))
+                    }
+                }
+            }
+            FromWorker::Done { batch, measures } => {
+                Ok(self.finished(&batch).map(|batch| Event::Finished { batch, measures }))
+            }
+            FromWorker::Failed { batch, error } => Ok(self.finished(&batch).map(|batch| Event::Failed {
+                batch,
+                fault: EngineFault { step: "compute".to_owned(), first_error: error, advice: None, ended: false },
+            })),
+            FromWorker::SettingUp { .. } | FromWorker::Hello(_) => Ok(None),
+        }
+    }
+
+    fn finished(&mut self, name: &str) -> Option<BatchId> {
+        let batch = self.batches.remove(name)?;
+        self.hand_over.clean(batch);
+        Some(batch)
+    }
+}
+
+impl Engine for WorkerEngine {
+    fn facts(&self) -> &EngineFacts {
+        &self.facts
+    }
+
+    fn in_flight_max(&self) -> usize {
+        self.in_flight_max
+    }
+
+    fn submit(&mut self, batch: Batch) -> Result<(), EngineFault> {
+        if self.batches.len() >= self.in_flight_max {
+            return Err(EngineFault {
+                step: "submit".to_owned(),
+                first_error: format!("{} batches are in flight, and the worker takes no more", self.batches.len()),
+                advice: None,
+                ended: false,
+            });
+        }
+        if self.batches.is_empty() {
+            self.last_sign = self.clock.monotonic();
+        }
+        let name = format!("b{}", batch.id.0);
+        let files = self.hand_over.files_for(&batch)?;
+        let items = batch.requests.iter().zip(&files).map(|(request, file)| {
+            let file = file.as_deref();
+            WorkItem {
+                wire: request.wire.to_string(),
+                text: match &request.content {
+                    Content::Text(text) if file.is_none() => Some(text),
+                    _ => None,
+                },
+                text_file: file.filter(|_| matches!(request.content, Content::Text(_))),
+                file: file.filter(|_| matches!(request.content, Content::File(_))),
+            }
+        });
+        let message = ToWorker::Batch { batch: &name, items: items.collect() };
+        self.send(&message)?;
+        self.batches.insert(name, batch.id);
+        Ok(())
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Vec<Event>, EngineFault> {
+        let mut events = Vec::new();
+        match self.from_reader.recv_timeout(wait) {
+            Ok(line) => events.extend(self.event(line)?),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(self.ended("compute")),
+        }
+        loop {
+            match self.from_reader.try_recv() {
+                // What came before the end is still good; the end is met again at the next call.
+                Ok(Line::Ended) if !events.is_empty() => return Ok(events),
+                Ok(line) => match self.event(line) {
+                    Ok(event) => events.extend(event),
+                    Err(fault) if events.is_empty() => return Err(fault),
+                    Err(_) => return Ok(events),
+                },
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
+            }
+        }
+        let silent = self.clock.monotonic().saturating_sub(self.last_sign);
+        if events.is_empty() && !self.batches.is_empty() && silent > self.silence_max {
+            self.child.end_now();
+            let said = format!("no answer for {} s with {} batches in hand", silent.as_secs(), self.batches.len());
+            return Err(fault("compute", &self.with_log(&said)));
+        }
+        Ok(events)
+    }
+
+    fn stop(&mut self, how: Stop) -> Result<(), EngineFault> {
+        if how == Stop::Now {
+            self.child.end_now();
+            return Ok(());
+        }
+        let _ = self.send(&ToWorker::End);
+        // The writer ends with its queue, which closes the channel after the last line.
+        self.to_writer = None;
+        let ended = self.child.wait(END_SECONDS_MAX).ok().flatten();
+        self.child.end_now();
+        match ended {
+            Some(status) if status.success() => Ok(()),
+            Some(status) => Err(fault("end", &self.with_log(&format!("the worker ended with {status}")))),
+            None => Err(fault("end", &format!("the worker did not end within {END_SECONDS_MAX} s and was killed"))),
+        }
+    }
+}
+
+impl HandOver {
+    /// For each request the file that carries it, where it is a file or too long for a line.
+    fn files_for(&mut self, batch: &Batch) -> Result<Vec<Option<String>>, EngineFault> {
+        let total: usize = batch.requests.iter().map(|request| line_bytes(&request.content)).sum();
+        let mut files = Vec::with_capacity(batch.requests.len());
+        let mut written = Vec::new();
+        for request in &batch.requests {
+            files.push(match &request.content {
+                Content::File(path) => Some(text_of(path)?),
+                Content::Text(text) if total > self.line_bytes_max => {
+                    let path = self.scratch.join(format!("{}.txt", request.wire));
+                    fs_err::create_dir_all(&self.scratch)
+                        .and_then(|()| fs_err::write(&path, text))
+                        .map_err(|error| fault("submit", &error.to_string()))?;
+                    let name = text_of(&path)?;
+                    written.push(path);
+                    Some(name)
+                }
+                Content::Text(_) => None,
+            });
+        }
+        self.files.insert(batch.id, written);
+        Ok(files)
+    }
+
+    /// Removes what was written for a batch that is finished.
+    fn clean(&mut self, batch: BatchId) {
+        for path in self.files.remove(&batch).unwrap_or_default() {
+            let _ = fs_err::remove_file(path);
+        }
+    }
+}
+
+/// An upper bound of a content's share of a line: every character escaped.
+fn line_bytes(content: &Content) -> usize {
+    match content {
+        Content::Text(text) => text.len().saturating_mul(6).saturating_add(64),
+        Content::File(path) => path.as_os_str().len().saturating_mul(6).saturating_add(64),
+    }
+}
+
+fn text_of(path: &Path) -> Result<String, EngineFault> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        fault("submit", &format!("{} is no UTF-8, and a line of the conversation cannot name it", path.display()))
+    })
+}
+
+/// What a worker's answer is, or what is wrong with the line.
+fn answer(output: Option<protocol::WireOutput>, refused: Option<protocol::WireRefusal>) -> Result<Answer, String> {
+    match (output, refused) {
+        (Some(output), None) => output.into_output().map(Answer::Output),
+        (None, Some(refused)) => {
+            Ok(Answer::Refused(Refusal::new(Reason::Work(WorkReason::ByEngine)).with("detail", refused.detail)))
+        }
+        _ => Err("an answer has either an output or a refusal".to_owned()),
+    }
+}
+
+/// Program, arguments and environment of the worker.
+fn launch(config: &pilote_spec::Worker, around: &Surround) -> Result<Launch, EngineFault> {
+    if config.command.is_empty() {
+        return Err(fault("start", "engine.command is empty"));
+    }
+    let always = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH"];
+    let passed = config.pass.iter().chain(&around.secrets).map(String::as_str).chain(always);
+    let mut environment: BTreeMap<String, String> = passed
+        .filter_map(|name| Some((name.to_owned(), around.environment.get(name)?.clone())))
+        .collect();
+    environment.extend(config.environment.clone());
+    let secrets = around
+        .secrets
+        .iter()
+        .filter_map(|name| Some(Secret { name: name.clone(), value: around.environment.get(name)?.clone() }))
+        .collect();
+    Ok(Launch {
+        argv: config.command.iter().map(OsString::from).collect(),
+        environment,
+        folder: around.project.clone(),
+        secrets,
+    })
+}
+
+/// The threads that write and read; the queues between are bounded, so a worker that reads nothing holds up the
+/// conductor and nothing grows.
+fn threads(
+    to: ChildStdin,
+    from: ChildStdout,
+    line_bytes_max: usize,
+) -> std::io::Result<(SyncSender<Vec<u8>>, Receiver<Line>)> {
+    let (to_writer, lines) = sync_channel::<Vec<u8>>(BATCHES_QUEUED_MAX);
+    let (said, from_reader) = sync_channel(LINES_QUEUED_MAX);
+    std::thread::Builder::new().name("worker writer".to_owned()).spawn(move || {
+        let mut to = BufWriter::new(to);
+        for line in lines {
+            if to.write_all(&line).and_then(|()| to.flush()).is_err() {
+                return;
+            }
+        }
+    })?;
+    std::thread::Builder::new()
+        .name("worker reader".to_owned())
+        .spawn(move || read_lines(from, line_bytes_max, &said))?;
+    Ok((to_writer, from_reader))
+}
+
+/// Reads lines until the channel ends or one of them cannot be understood.
+fn read_lines(from: ChildStdout, line_bytes_max: usize, said: &SyncSender<Line>) {
+    let mut reader = BufReader::with_capacity(1 << 16, from);
+    let limit = u64::try_from(line_bytes_max).unwrap_or(u64::MAX);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = (&mut reader).take(limit).read_until(b'\n', &mut line);
+        let next = match read {
+            Ok(0) | Err(_) => Line::Ended,
+            Ok(_) if line.last() != Some(&b'\n') => Line::Unreadable {
+                why: format!("the worker wrote a line of more than {line_bytes_max} bytes, or ended inside one"),
+            },
+            Ok(_) => serde_json::from_slice(&line).map_or_else(
+                |error| Line::Unreadable {
+                    why: format!(
+                        "the worker wrote a line that is none of the protocol ({error}): {}",
+                        String::from_utf8_lossy(&line[..line.len().min(120)]).trim_end()
+                    ),
+                },
+                Line::Said,
+            ),
+        };
+        let last = !matches!(next, Line::Said(_));
+        if said.send(next).is_err() || last {
+            return;
+        }
+    }
+}
+
+fn facts(config: &pilote_spec::Worker, hello: Hello) -> EngineFacts {
+    let mut parameters = hello.parameters;
+    parameters.extend(config.parameters.iter().map(|(name, value)| (format!("declared.{name}"), value.to_string())));
+    parameters.insert("command".to_owned(), serde_json::Value::from(config.command.clone()).to_string());
+    EngineFacts {
+        kind: "worker".to_owned(),
+        name: hello.name,
+        version: hello.version,
+        device: hello.device,
+        precision: hello.precision,
+        model: hello.model,
+        longest_tokens: hello.longest_tokens,
+        parameters,
+    }
+}
+
+fn unknown_facts() -> EngineFacts {
+    EngineFacts {
+        kind: "worker".to_owned(),
+        name: String::new(),
+        version: String::new(),
+        device: String::new(),
+        precision: String::new(),
+        model: None,
+        longest_tokens: None,
+        parameters: BTreeMap::new(),
+    }
+}
+
+/// A failure after which the worker is gone.
+fn fault(step: &str, first_error: &str) -> EngineFault {
+    EngineFault { step: step.to_owned(), first_error: first_error.to_owned(), advice: None, ended: true }
+}
