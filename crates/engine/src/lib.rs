@@ -3,5 +3,9 @@
 
 mod contract;
 pub mod model;
+#[cfg(unix)]
+pub mod process;
+#[cfg(unix)]
+pub mod worker;
 
 pub use contract::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Request, Stop, WireId};

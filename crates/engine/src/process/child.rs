@@ -64,7 +64,8 @@ impl Guarded {
             .stderr(Stdio::piped())
             .process_group(0)
             .spawn()?;
-        let (Some(to), Some(from), Some(printed)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        let (Some(to), Some(from), Some(printed)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err(io::Error::other("a pipe that was asked for is not there"));
         };

@@ -101,9 +101,9 @@ fn look(pidfd: Option<&OwnedFd>, parent_gone: bool) -> bool {
     let timeout = Timespec { tv_sec: 0, tv_nsec: i64::try_from(LOOK_MS * 1_000_000).unwrap_or(100_000_000) };
     let _ = poll(&mut watched, Some(&timeout));
     parent_gone
-        || watched
-            .last()
-            .is_some_and(|channel| channel.revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL))
+        || watched.last().is_some_and(|channel| {
+            channel.revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL)
+        })
 }
 
 /// A descriptor of the child's end, where the kernel has them (Linux 5.3).
@@ -113,7 +113,7 @@ fn pidfd(child: &Child) -> Option<OwnedFd> {
 }
 
 /// Kills every descendant, orphans that this process adopted included, and reaps them.
-fn end_descendants() {
+pub(super) fn end_descendants() {
     for _ in 0..KILL_ROUNDS_MAX {
         let descendants = descendants_of(rustix::process::getpid());
         if descendants.is_empty() {

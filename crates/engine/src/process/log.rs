@@ -91,7 +91,9 @@ fn is_error(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     let first_word = line.split([':', ' ']).next().unwrap_or_default();
     ["Error", "Exception", "Interrupt"].iter().any(|end| first_word.ends_with(end))
-        || ["error", "fatal", "pilote guard:", "segmentation fault"].iter().any(|start| lower.starts_with(start))
+        || ["error", "fatal", "pilote guard:", "segmentation fault"]
+            .iter()
+            .any(|start| lower.starts_with(start))
         || [" error: ", "] error", " panicked at ", "cuda error", "out of memory", "command not found"]
             .iter()
             .any(|part| lower.contains(part))
@@ -109,7 +111,9 @@ mod tests {
 
     #[test]
     fn the_first_error_of_a_traceback_is_its_last_line() {
-        let log = log_of("loading\nTraceback (most recent call last):\n  File \"w.py\", line 3\nValueError: no such layer\nbye\n");
+        let log = log_of(
+            "loading\nTraceback (most recent call last):\n  File \"w.py\", line 3\nValueError: no such layer\nbye\n",
+        );
         assert_eq!(log.first_error().as_deref(), Some("ValueError: no such layer"));
     }
 

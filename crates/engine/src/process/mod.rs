@@ -5,9 +5,10 @@
 //! which is what the kernel does with it however the parent ends (promise 9).
 
 pub mod guard;
+pub mod pool;
 
 mod child;
 mod log;
 
-pub use child::{Guarded, GuardProgram, Launch};
+pub use child::{GuardProgram, Guarded, Launch};
 pub use log::{Log, Secret};

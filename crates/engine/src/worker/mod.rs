@@ -21,8 +21,8 @@ use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Stop, W
 
 mod protocol;
 
-pub use protocol::{Hello, PROTOCOL};
 use protocol::{FromWorker, ToWorker, WorkItem};
+pub use protocol::{Hello, PROTOCOL};
 
 /// Batches that a worker may hold at once, whatever it asks for.
 const CREDITS_MAX: u32 = 64;
@@ -85,10 +85,17 @@ impl WorkerEngine {
     ///
     /// # Errors
     /// When it cannot be started, ends, stays silent or speaks another version, with its first error line.
-    pub fn start(config: &pilote_spec::Worker, output: &OutputSpec, around: Surround) -> Result<Self, EngineFault> {
+    pub fn start(
+        config: &pilote_spec::Worker,
+        output: &OutputSpec,
+        around: Surround,
+    ) -> Result<Self, EngineFault> {
         let launch = launch(config, &around)?;
         let (child, to, from) = Guarded::spawn(&around.guard, launch).map_err(|error| {
-            fault("start", &format!("the guard {} cannot be started: {error}", around.guard.program.display()))
+            fault(
+                "start",
+                &format!("the guard {} cannot be started: {error}", around.guard.program.display()),
+            )
         })?;
         let line_bytes_max = usize::try_from(config.line_bytes_max).unwrap_or(usize::MAX);
         let (to_writer, from_reader) = threads(to, from, line_bytes_max)
@@ -121,6 +128,7 @@ impl WorkerEngine {
 
     fn await_greeting(&mut self, setup_max: Duration) -> Result<Hello, EngineFault> {
         let start = self.clock.monotonic();
+        let mut last_note = String::from("none");
         loop {
             match self.from_reader.recv_timeout(LOOK) {
                 Ok(Line::Said(FromWorker::Hello(hello))) if hello.protocol == PROTOCOL => return Ok(hello),
@@ -128,7 +136,8 @@ impl WorkerEngine {
                     let said = format!("the worker speaks protocol {}, not {PROTOCOL}", hello.protocol);
                     return Err(fault("greeting", &said));
                 }
-                Ok(Line::Said(FromWorker::SettingUp { .. })) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(Line::Said(FromWorker::SettingUp { note })) => last_note = note,
+                Err(RecvTimeoutError::Timeout) => {}
                 Ok(Line::Said(_)) => {
                     return Err(fault("greeting", "the worker said something else before its greeting"));
                 }
@@ -137,7 +146,8 @@ impl WorkerEngine {
             }
             if self.clock.monotonic().saturating_sub(start) > setup_max {
                 self.child.end_now();
-                let said = format!("no greeting within {} s", setup_max.as_secs());
+                let said =
+                    format!("no greeting within {} s; last sign of life: {last_note}", setup_max.as_secs());
                 return Err(fault("set-up", &self.with_log(&said)));
             }
         }
@@ -184,7 +194,10 @@ impl WorkerEngine {
         match said {
             FromWorker::Answer { wire, output, refused } => {
                 // A name that was never ours is passed on as one that nobody asked for, to be counted.
-                let wire = wire.strip_prefix('w').and_then(|digits| digits.parse().ok()).map_or(WireId(u64::MAX), WireId);
+                let wire = wire
+                    .strip_prefix('w')
+                    .and_then(|digits| digits.parse().ok())
+                    .map_or(WireId(u64::MAX), WireId);
                 match answer(output, refused) {
                     Ok(answer) => Ok(Some(Event::Answer { wire, answer })),
                     Err(why) => {
@@ -198,7 +211,12 @@ impl WorkerEngine {
             }
             FromWorker::Failed { batch, error } => Ok(self.finished(&batch).map(|batch| Event::Failed {
                 batch,
-                fault: EngineFault { step: "compute".to_owned(), first_error: error, advice: None, ended: false },
+                fault: EngineFault {
+                    step: "compute".to_owned(),
+                    first_error: error,
+                    advice: None,
+                    ended: false,
+                },
             })),
             FromWorker::SettingUp { .. } | FromWorker::Hello(_) => Ok(None),
         }
@@ -224,7 +242,10 @@ impl Engine for WorkerEngine {
         if self.batches.len() >= self.in_flight_max {
             return Err(EngineFault {
                 step: "submit".to_owned(),
-                first_error: format!("{} batches are in flight, and the worker takes no more", self.batches.len()),
+                first_error: format!(
+                    "{} batches are in flight, and the worker takes no more",
+                    self.batches.len()
+                ),
                 advice: None,
                 ended: false,
             });
@@ -274,7 +295,8 @@ impl Engine for WorkerEngine {
         let silent = self.clock.monotonic().saturating_sub(self.last_sign);
         if events.is_empty() && !self.batches.is_empty() && silent > self.silence_max {
             self.child.end_now();
-            let said = format!("no answer for {} s with {} batches in hand", silent.as_secs(), self.batches.len());
+            let said =
+                format!("no answer for {} s with {} batches in hand", silent.as_secs(), self.batches.len());
             return Err(fault("compute", &self.with_log(&said)));
         }
         Ok(events)
@@ -293,7 +315,10 @@ impl Engine for WorkerEngine {
         match ended {
             Some(status) if status.success() => Ok(()),
             Some(status) => Err(fault("end", &self.with_log(&format!("the worker ended with {status}")))),
-            None => Err(fault("end", &format!("the worker did not end within {END_SECONDS_MAX} s and was killed"))),
+            None => Err(fault(
+                "end",
+                &format!("the worker did not end within {END_SECONDS_MAX} s and was killed"),
+            )),
         }
     }
 }
@@ -341,17 +366,23 @@ fn line_bytes(content: &Content) -> usize {
 
 fn text_of(path: &Path) -> Result<String, EngineFault> {
     path.to_str().map(str::to_owned).ok_or_else(|| {
-        fault("submit", &format!("{} is no UTF-8, and a line of the conversation cannot name it", path.display()))
+        fault(
+            "submit",
+            &format!("{} is no UTF-8, and a line of the conversation cannot name it", path.display()),
+        )
     })
 }
 
 /// What a worker's answer is, or what is wrong with the line.
-fn answer(output: Option<protocol::WireOutput>, refused: Option<protocol::WireRefusal>) -> Result<Answer, String> {
+fn answer(
+    output: Option<protocol::WireOutput>,
+    refused: Option<protocol::WireRefusal>,
+) -> Result<Answer, String> {
     match (output, refused) {
         (Some(output), None) => output.into_output().map(Answer::Output),
-        (None, Some(refused)) => {
-            Ok(Answer::Refused(Refusal::new(Reason::Work(WorkReason::ByEngine)).with("detail", refused.detail)))
-        }
+        (None, Some(refused)) => Ok(Answer::Refused(
+            Refusal::new(Reason::Work(WorkReason::ByEngine)).with("detail", refused.detail),
+        )),
         _ => Err("an answer has either an output or a refusal".to_owned()),
     }
 }
@@ -363,9 +394,8 @@ fn launch(config: &pilote_spec::Worker, around: &Surround) -> Result<Launch, Eng
     }
     let always = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH"];
     let passed = config.pass.iter().chain(&around.secrets).map(String::as_str).chain(always);
-    let mut environment: BTreeMap<String, String> = passed
-        .filter_map(|name| Some((name.to_owned(), around.environment.get(name)?.clone())))
-        .collect();
+    let mut environment: BTreeMap<String, String> =
+        passed.filter_map(|name| Some((name.to_owned(), around.environment.get(name)?.clone()))).collect();
     environment.extend(config.environment.clone());
     let secrets = around
         .secrets
@@ -414,7 +444,9 @@ fn read_lines(from: ChildStdout, line_bytes_max: usize, said: &SyncSender<Line>)
         let next = match read {
             Ok(0) | Err(_) => Line::Ended,
             Ok(_) if line.last() != Some(&b'\n') => Line::Unreadable {
-                why: format!("the worker wrote a line of more than {line_bytes_max} bytes, or ended inside one"),
+                why: format!(
+                    "the worker wrote a line of more than {line_bytes_max} bytes, or ended inside one"
+                ),
             },
             Ok(_) => serde_json::from_slice(&line).map_or_else(
                 |error| Line::Unreadable {
@@ -435,7 +467,9 @@ fn read_lines(from: ChildStdout, line_bytes_max: usize, said: &SyncSender<Line>)
 
 fn facts(config: &pilote_spec::Worker, hello: Hello) -> EngineFacts {
     let mut parameters = hello.parameters;
-    parameters.extend(config.parameters.iter().map(|(name, value)| (format!("declared.{name}"), value.to_string())));
+    parameters.extend(
+        config.parameters.iter().map(|(name, value)| (format!("declared.{name}"), value.to_string())),
+    );
     parameters.insert("command".to_owned(), serde_json::Value::from(config.command.clone()).to_string());
     EngineFacts {
         kind: "worker".to_owned(),

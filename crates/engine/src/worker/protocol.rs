@@ -15,7 +15,7 @@ pub const PROTOCOL: u32 = 1;
 /// What Pilote says.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
-pub enum ToWorker<'a> {
+pub(super) enum ToWorker<'a> {
     /// The greeting, once, first.
     Hello {
         /// The version that is spoken.
@@ -40,7 +40,7 @@ pub enum ToWorker<'a> {
 
 /// One item of a batch: its text, or a file that holds the text or is the input.
 #[derive(Debug, Serialize)]
-pub struct WorkItem<'a> {
+pub(super) struct WorkItem<'a> {
     /// The opaque name that the answer bears.
     pub wire: String,
     /// The text, where it fits a line.
@@ -57,7 +57,7 @@ pub struct WorkItem<'a> {
 /// What a worker says.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
-pub enum FromWorker {
+pub(super) enum FromWorker {
     /// A sign of life while the worker sets itself up; counts before the greeting only.
     SettingUp {
         /// What it is doing.
@@ -135,7 +135,7 @@ fn unknown() -> String {
 /// An output on the wire: exactly one of its fields.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WireOutput {
+pub(super) struct WireOutput {
     category: Option<String>,
     score: Option<f32>,
     #[serde(default)]
@@ -152,7 +152,7 @@ pub struct WireOutput {
 /// A refusal on the wire.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WireRefusal {
+pub(super) struct WireRefusal {
     /// Why, in the worker's words.
     pub detail: String,
 }
@@ -162,7 +162,7 @@ impl WireOutput {
     ///
     /// # Errors
     /// A sentence that says what is wrong with the line.
-    pub fn into_output(self) -> Result<Output, String> {
+    pub(super) fn into_output(self) -> Result<Output, String> {
         let Self { category, score, others, vector, text, json, made_with, cut_at_tokens } = self;
         match (category, vector, text, json) {
             (Some(category), None, None, None) => {
