@@ -21,7 +21,7 @@ pub use balance::{Balance, Tally};
 pub use clock::{Clock, Stamp};
 pub use criteria::{Criterion, CriterionCode, Verdict};
 pub use digest::{Digest, DigestError, Hasher};
-pub use engines::Worker;
+pub use engines::{CommandPerItem, Message, OpenAi, ServerLaunch, ServerTask, Worker};
 pub use evidence::{
     CONCERNED_MAX, CopyState, Evidence, FixedDigests, ResultsRead, SeenRefusal, holds, judge,
 };
