@@ -98,6 +98,41 @@ pub enum FaultCode {
     DuplicateId,
 }
 
+impl FaultCode {
+    /// Every fault.
+    pub const ALL: [Self; 11] = [
+        Self::Empty,
+        Self::TooLarge,
+        Self::Encoding,
+        Self::Nul,
+        Self::UnsupportedKind,
+        Self::Unreadable,
+        Self::NotAFile,
+        Self::NameNotUtf8,
+        Self::BadRecord,
+        Self::BadId,
+        Self::DuplicateId,
+    ];
+
+    /// The stable code, as it is written in JSON.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::TooLarge => "too-large",
+            Self::Encoding => "encoding",
+            Self::Nul => "nul",
+            Self::UnsupportedKind => "unsupported-kind",
+            Self::Unreadable => "unreadable",
+            Self::NotAFile => "not-a-file",
+            Self::NameNotUtf8 => "name-not-utf8",
+            Self::BadRecord => "bad-record",
+            Self::BadId => "bad-id",
+            Self::DuplicateId => "duplicate-id",
+        }
+    }
+}
+
 /// One declared input: position, identifier, version and length.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {

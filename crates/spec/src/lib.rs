@@ -7,11 +7,13 @@
 mod acceptance;
 mod balance;
 mod clock;
+mod config;
 mod criteria;
 mod digest;
 mod engines;
 mod evidence;
 mod item;
+mod json;
 mod outcome;
 mod project;
 mod trial;
@@ -19,6 +21,7 @@ mod trial;
 pub use acceptance::accept;
 pub use balance::{Balance, Tally};
 pub use clock::{Clock, Stamp};
+pub use config::{ConfigCode, ConfigError, ConfigErrors, ModelRef, ModelRefError, PROJECT_FORMAT, Parsed};
 pub use criteria::{Criterion, CriterionCode, Verdict};
 pub use digest::{Digest, DigestError, Hasher};
 pub use engines::{CommandPerItem, Message, OpenAi, ServerLaunch, ServerTask, Worker};
@@ -26,7 +29,7 @@ pub use evidence::{
     CONCERNED_MAX, CopyState, Evidence, FixedDigests, ResultsRead, SeenRefusal, holds, judge,
 };
 pub use item::{FaultCode, Item, ItemFault, ItemId, Location, Position};
-pub use outcome::{Outcome, Output, Reason, Refusal, WorkReason};
+pub use outcome::{Outcome, Output, Reason, Refusal, UnknownReason, WorkReason};
 pub use project::{
     Beyond, Builtin, Campaign, Category, Duplicates, Encoding, EngineConfig, ExpectedRefusal, Inputs, Limits,
     Mode, OutputSpec, Pilot, Project, Task,

@@ -169,17 +169,85 @@ pub enum WorkReason {
     NoAnswer,
 }
 
+impl WorkReason {
+    /// Every reason that the work can find.
+    pub const ALL: [Self; 14] = [
+        Self::InputChanged,
+        Self::TooLong,
+        Self::Ambiguous,
+        Self::NotFinite,
+        Self::WrongWidth,
+        Self::OutsideCategories,
+        Self::EmptyOutput,
+        Self::OutputCut,
+        Self::Filtered,
+        Self::InvalidOutput,
+        Self::BadFile,
+        Self::ByEngine,
+        Self::Poison,
+        Self::NoAnswer,
+    ];
+
+    /// The stable code, as it is written in JSON.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::InputChanged => "input-changed",
+            Self::TooLong => "too-long",
+            Self::Ambiguous => "ambiguous",
+            Self::NotFinite => "not-finite",
+            Self::WrongWidth => "wrong-width",
+            Self::OutsideCategories => "outside-categories",
+            Self::EmptyOutput => "empty-output",
+            Self::OutputCut => "output-cut",
+            Self::Filtered => "filtered",
+            Self::InvalidOutput => "invalid-output",
+            Self::BadFile => "bad-file",
+            Self::ByEngine => "by-engine",
+            Self::Poison => "poison",
+            Self::NoAnswer => "no-answer",
+        }
+    }
+}
+
+impl Reason {
+    /// Every reason: those of inputs first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        FaultCode::ALL.into_iter().map(Self::Input).chain(WorkReason::ALL.into_iter().map(Self::Work))
+    }
+
+    /// The stable code, as it is written in JSON.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Input(code) => code.code(),
+            Self::Work(reason) => reason.code(),
+        }
+    }
+}
+
+/// A text that is the code of no reason.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no reason of refusal; the reasons are {}", known())]
+pub struct UnknownReason {
+    text: String,
+}
+
+fn known() -> String {
+    Reason::all().map(Reason::code).collect::<Vec<_>>().join(", ")
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = serde_json::to_value(self).map_err(|_| fmt::Error)?;
-        f.write_str(value.as_str().unwrap_or("unknown"))
+        f.write_str(self.code())
     }
 }
 
 impl std::str::FromStr for Reason {
-    type Err = serde_json::Error;
+    type Err = UnknownReason;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        serde_json::from_value(Value::String(text.to_owned()))
+        let unknown = || UnknownReason { text: text.escape_debug().to_string().chars().take(80).collect() };
+        Self::all().find(|reason| reason.code() == text).ok_or_else(unknown)
     }
 }

@@ -255,15 +255,15 @@ pub struct Builtin {
     pub threads: Option<u32>,
 }
 
-fn default_margin() -> f32 {
+pub(crate) fn default_margin() -> f32 {
     0.02
 }
 
-fn default_batch_items() -> u32 {
+pub(crate) fn default_batch_items() -> u32 {
     64
 }
 
-fn default_batch_tokens() -> u32 {
+pub(crate) fn default_batch_tokens() -> u32 {
     2048
 }
 

@@ -1,0 +1,426 @@
+//! The tools of decoding: a table with its known keys, typed values, and the faults as they gather.
+
+use super::fault::{ConfigCode, ConfigError};
+use super::{KEYS, PROJECT_FORMAT, find};
+use crate::json::{Entry, Mark, Node, Value, kind_of};
+use crate::project::{Duplicates, Mode};
+use crate::{EngineConfig, OutputSpec, Project, Task};
+
+/// Gathers faults while the values are decoded; a decoder that gives none has said why.
+#[derive(Default)]
+pub(super) struct Decoder {
+    errors: Vec<ConfigError>,
+}
+
+/// A value with the keys that lead to it.
+#[derive(Clone)]
+pub(super) struct Field<'n> {
+    pub(super) node: &'n Node,
+    pub(super) path: String,
+}
+
+/// An object whose keys were checked.
+pub(super) struct Table<'n> {
+    entries: &'n [Entry],
+    at: Mark,
+    path: String,
+}
+
+impl<'n> Table<'n> {
+    /// The value of a key; the first where it stands twice, which is a fault of its own.
+    pub(super) fn field(&self, key: &str) -> Option<Field<'n>> {
+        let entry = self.entries.iter().find(|entry| entry.key == key)?;
+        Some(Field { node: &entry.node, path: joined(&self.path, key) })
+    }
+
+    /// The place of a key, else that of the object.
+    pub(super) fn place(&self, key: &str) -> Mark {
+        self.entries.iter().find(|entry| entry.key == key).map_or(self.at, |entry| entry.at)
+    }
+
+    pub(super) fn path(&self, key: &str) -> String {
+        joined(&self.path, key)
+    }
+}
+
+fn joined(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+impl Decoder {
+    /// The faults in the order of the file.
+    pub(super) fn into_errors(mut self) -> Vec<ConfigError> {
+        self.errors.sort_by_key(|error| (error.line, error.column));
+        self.errors
+    }
+
+    pub(super) fn report(
+        &mut self,
+        code: ConfigCode,
+        at: Mark,
+        key: &str,
+        problem: impl Into<String>,
+        advice: impl Into<String>,
+    ) {
+        self.errors.push(ConfigError::new(code, at, key, problem, advice));
+    }
+
+    /// Reports a value that cannot be; always none, so that a decoder can end with it.
+    pub(super) fn wrong<T>(
+        &mut self,
+        field: &Field<'_>,
+        problem: impl Into<String>,
+        advice: &str,
+    ) -> Option<T> {
+        self.report(ConfigCode::WrongValue, field.node.at, &field.path, problem, advice);
+        None
+    }
+
+    fn wrong_type<T>(&mut self, field: &Field<'_>, expected: &str) -> Option<T> {
+        let problem = format!("{expected} is expected and {} stands here", kind_of(&field.node.value));
+        let advice = match (expected, &field.node.value) {
+            (_, Value::Null) => "write a value, or leave the key out where it may be absent".to_owned(),
+            ("a whole number" | "a number", Value::Text(_)) => "write it without quotes".to_owned(),
+            ("a list", _) => "write it between [ and ]".to_owned(),
+            ("a text", Value::Number(_)) => "write it between double quotes".to_owned(),
+            _ => format!("write {expected}"),
+        };
+        self.report(ConfigCode::WrongType, field.node.at, &field.path, problem, advice);
+        None
+    }
+
+    /// Whether the file is a table of the format that this program reads; anything else is its only fault.
+    pub(super) fn format(&mut self, root: &Node) -> bool {
+        let root_field = Field { node: root, path: String::new() };
+        if !matches!(root.value, Value::Table(_)) {
+            self.wrong_type::<()>(&root_field, "an object");
+            return false;
+        }
+        let write = format!("write \"format\": \"{PROJECT_FORMAT}\"");
+        match find(root, &["format"]).map(|node| (node, &node.value)) {
+            Some((_, Value::Text(format))) if format == PROJECT_FORMAT => return true,
+            Some((node, Value::Text(format))) => {
+                let shown: String = format.chars().take(40).collect();
+                let newer =
+                    format.strip_prefix("pilote.project/").and_then(|version| version.parse::<u32>().ok());
+                let advice = match newer {
+                    Some(version) if version > 1 => {
+                        "update pilote, or ask for the project in version 1".to_owned()
+                    }
+                    _ => write,
+                };
+                let problem =
+                    format!("this program reads {PROJECT_FORMAT} and not `{}`", shown.escape_debug());
+                self.report(ConfigCode::Format, node.at, "format", problem, advice);
+            }
+            Some((node, _)) => {
+                let field = Field { node, path: "format".to_owned() };
+                self.wrong_type::<()>(&field, "a text");
+            }
+            None => self.report(ConfigCode::Format, root.at, "format", "the key is missing", write),
+        }
+        false
+    }
+
+    /// Reports every key that stands twice in its object, at any depth.
+    pub(super) fn duplicates(&mut self, node: &Node, path: &str) {
+        match &node.value {
+            Value::Table(entries) => {
+                for (at, entry) in entries.iter().enumerate() {
+                    let key = joined(path, &entry.key.escape_debug().to_string());
+                    if let Some(first) = entries[..at].iter().find(|earlier| earlier.key == entry.key) {
+                        let problem = format!("the key stands twice; the first is at line {}", first.at.line);
+                        self.report(
+                            ConfigCode::DuplicateKey,
+                            entry.at,
+                            &key,
+                            problem,
+                            "take one of them out",
+                        );
+                    }
+                    self.duplicates(&entry.node, &key);
+                }
+            }
+            Value::List(nodes) => {
+                for (at, node) in nodes.iter().enumerate() {
+                    self.duplicates(node, &format!("{path}[{at}]"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The object under `field`, its unknown keys reported; `shape` names its row of [`KEYS`].
+    pub(super) fn table<'n>(&mut self, field: &Field<'n>, shape: &str) -> Option<Table<'n>> {
+        let Value::Table(entries) = &field.node.value else { return self.wrong_type(field, "an object") };
+        let known = KEYS.iter().find(|(name, _)| *name == shape).map_or(&[][..], |(_, keys)| keys);
+        for entry in entries {
+            if !known.contains(&entry.key.as_str()) {
+                let shown: String = entry.key.chars().take(60).collect();
+                let key = joined(&field.path, &shown.escape_debug().to_string());
+                self.report(
+                    ConfigCode::UnknownKey,
+                    entry.at,
+                    &key,
+                    "there is no such key here",
+                    unknown_advice(&entry.key, known),
+                );
+            }
+        }
+        Some(Table { entries, at: field.node.at, path: field.path.clone() })
+    }
+
+    /// The value of a key that must be there; `example` is what a message proposes to add.
+    pub(super) fn required<'n, T>(
+        &mut self,
+        table: &Table<'n>,
+        key: &str,
+        example: &str,
+        read: impl FnOnce(&mut Self, &Field<'n>) -> Option<T>,
+    ) -> Option<T> {
+        if let Some(field) = table.field(key) {
+            return read(self, &field);
+        }
+        let advice = format!("add \"{key}\": {example}");
+        self.report(ConfigCode::MissingKey, table.at, &table.path(key), "the key is missing", advice);
+        None
+    }
+
+    /// The value of a key that may be absent or null, in two layers: none where it is there and wrong.
+    pub(super) fn optional<'n, T>(
+        &mut self,
+        table: &Table<'n>,
+        key: &str,
+        read: impl FnOnce(&mut Self, &Field<'n>) -> Option<T>,
+    ) -> Option<Option<T>> {
+        match table.field(key) {
+            None => Some(None),
+            Some(field) if field.node.value == Value::Null => Some(None),
+            Some(field) => read(self, &field).map(Some),
+        }
+    }
+
+    /// The value of a key, or the default where it is absent.
+    pub(super) fn defaulted<'n, T>(
+        &mut self,
+        table: &Table<'n>,
+        key: &str,
+        default: T,
+        read: impl FnOnce(&mut Self, &Field<'n>) -> Option<T>,
+    ) -> Option<T> {
+        match table.field(key) {
+            None => Some(default),
+            Some(field) => read(self, &field),
+        }
+    }
+
+    /// Every entry of a list; none where one of them is wrong.
+    pub(super) fn list<'n, T>(
+        &mut self,
+        field: &Field<'n>,
+        mut read: impl FnMut(&mut Self, &Field<'n>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let Value::List(nodes) = &field.node.value else { return self.wrong_type(field, "a list") };
+        // All entries are read before one that is wrong ends the list, so that each is reported.
+        let read: Vec<Option<T>> = nodes
+            .iter()
+            .enumerate()
+            .map(|(at, node)| read(self, &Field { node, path: format!("{}[{at}]", field.path) }))
+            .collect();
+        read.into_iter().collect()
+    }
+
+    pub(super) fn text(&mut self, field: &Field<'_>) -> Option<String> {
+        match &field.node.value {
+            Value::Text(text) => Some(text.clone()),
+            _ => self.wrong_type(field, "a text"),
+        }
+    }
+
+    /// A text of one line that says something: names, identifiers, keys of records.
+    pub(super) fn name(&mut self, field: &Field<'_>) -> Option<String> {
+        let text = self.text(field)?;
+        if text.trim().is_empty() {
+            return self.wrong(field, "the text is empty", "write a name");
+        }
+        if text.chars().any(char::is_control) {
+            return self.wrong(field, "a control character stands in the text", "take it out");
+        }
+        Some(text)
+    }
+
+    /// A whole number between two bounds, both included.
+    pub(super) fn count(&mut self, field: &Field<'_>, least: u64, most: u64) -> Option<u64> {
+        let Value::Number(digits) = &field.node.value else {
+            return self.wrong_type(field, "a whole number");
+        };
+        let bounds = if most == u64::MAX {
+            format!("write {least} or more")
+        } else {
+            format!("write {least} to {most}")
+        };
+        match digits.parse::<u64>() {
+            Ok(number) if (least..=most).contains(&number) => Some(number),
+            _ => {
+                let whole = !digits.contains(['.', 'e', 'E']);
+                let fault = if whole { "is out of bounds" } else { "is no whole number in plain digits" };
+                self.wrong(field, format!("{} {fault}", shortened(digits)), &bounds)
+            }
+        }
+    }
+
+    /// A whole number from 1 that 32 bits hold.
+    pub(super) fn small(&mut self, field: &Field<'_>, most: u32) -> Option<u32> {
+        self.count(field, 1, u64::from(most)).and_then(|number| u32::try_from(number).ok())
+    }
+
+    /// A number between two bounds, both included.
+    pub(super) fn number(&mut self, field: &Field<'_>, least: f64, most: f64) -> Option<f64> {
+        let Value::Number(digits) = &field.node.value else { return self.wrong_type(field, "a number") };
+        match digits.parse::<f64>() {
+            Ok(number) if (least..=most).contains(&number) => Some(number),
+            _ => {
+                let bounds = format!("write {least} to {most}");
+                self.wrong(field, format!("{} is out of bounds", shortened(digits)), &bounds)
+            }
+        }
+    }
+
+    /// A word out of a fixed list.
+    pub(super) fn word<T: Copy>(&mut self, field: &Field<'_>, words: &[(&str, T)]) -> Option<T> {
+        let text = self.text(field)?;
+        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
+            return Some(*value);
+        }
+        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        self.unknown_word(field, &text, &known)
+    }
+
+    /// Reports a word that is not in the list, with the nearest or all of them.
+    pub(super) fn unknown_word<T>(&mut self, field: &Field<'_>, text: &str, known: &[&str]) -> Option<T> {
+        let shown: String = text.chars().take(40).collect();
+        let advice = match nearest(text, known) {
+            Some(word) => format!("did you mean `{word}`? Known here: {}", known.join(", ")),
+            None => format!("write one of {}", known.join(", ")),
+        };
+        self.wrong(field, format!("`{}` is not known", shown.escape_debug()), &advice)
+    }
+
+    /// The whole project.
+    pub(super) fn project(&mut self, root: &Node) -> Option<Project> {
+        let table = self.table(&Field { node: root, path: String::new() }, "")?;
+        let modes = [("offline", Mode::Offline), ("interactive", Mode::Interactive)];
+        let twins = [("stop", Duplicates::Stop), ("refuse", Duplicates::Refuse)];
+        let schema = self.optional(&table, "$schema", Self::text);
+        let name = self.required(&table, "name", "\"a short name\"", Self::name);
+        let purpose = self.defaulted(&table, "purpose", String::new(), Self::text);
+        let mode = self.defaulted(&table, "mode", Mode::default(), |it, field| it.word(field, &modes));
+        let duplicates =
+            self.defaulted(&table, "duplicates", Duplicates::default(), |it, field| it.word(field, &twins));
+        let pilot = self.required(&table, "pilot", "{ \"inputs\": ..., \"count\": 12 }", Self::pilot);
+        let campaign = self.optional(&table, "campaign", Self::campaign);
+        let limits = self.defaulted(&table, "limits", crate::Limits::default(), Self::limits);
+        let output = self.required(&table, "output", "{ \"kind\": \"category\", ... }", Self::output);
+        let engine = self.required(&table, "engine", "{ \"kind\": \"builtin\", ... }", Self::engine);
+        let destination = self.optional(&table, "destination", Self::destination);
+        let secrets = self.defaulted(&table, "secrets", Vec::new(), Self::secrets);
+        if let (Some(output), Some(engine)) = (&output, &engine) {
+            self.task_fits(&table, output, engine);
+        }
+        if let (Some(pilot), Some(duplicates)) = (&pilot, duplicates) {
+            self.refusals_possible(root, pilot, duplicates);
+        }
+        Some(Project {
+            schema: schema?,
+            format: PROJECT_FORMAT.to_owned(),
+            name: name?,
+            purpose: purpose?,
+            mode: mode?,
+            pilot: pilot?,
+            campaign: campaign?,
+            duplicates: duplicates?,
+            limits: limits?,
+            output: output?,
+            engine: engine?,
+            destination: destination?,
+            secrets: secrets?,
+        })
+    }
+
+    /// What the engine computes must be what the deliverable accepts.
+    fn task_fits(&mut self, table: &Table<'_>, output: &OutputSpec, engine: &EngineConfig) {
+        let EngineConfig::Builtin(builtin) = engine;
+        let (task, kind, other) = match (builtin.task, output) {
+            (Task::Classify, OutputSpec::Vector { .. }) => ("classify", "category", "embed"),
+            (Task::Embed, OutputSpec::Category { .. }) => ("embed", "vector", "classify"),
+            (Task::Classify, OutputSpec::Category { categories }) => {
+                self.categories_told_apart(table, categories);
+                return;
+            }
+            (Task::Embed, OutputSpec::Vector { .. }) => return,
+        };
+        let problem = format!("the task `{task}` gives a {kind} and `output` declares a {}", output.kind());
+        let advice = format!("write \"task\": \"{other}\", or declare \"kind\": \"{kind}\" in `output`");
+        let at = table.field("engine").and_then(|field| find(field.node, &["task"]).map(|node| node.at));
+        let at = at.unwrap_or_else(|| table.place("engine"));
+        self.report(ConfigCode::WrongValue, at, "engine.task", problem, advice);
+    }
+
+    /// Zero-shot classification knows a category only by what is said of it.
+    fn categories_told_apart(&mut self, table: &Table<'_>, categories: &[crate::Category]) {
+        let Some(field) = table.field("output") else { return };
+        let Some(Value::List(nodes)) = find(field.node, &["categories"]).map(|node| &node.value) else {
+            return;
+        };
+        for (at, (category, node)) in categories.iter().zip(nodes).enumerate() {
+            if category.description.is_empty() && category.examples.is_empty() {
+                let path = format!("output.categories[{at}]");
+                let problem = "a category to classify into has neither description nor examples";
+                let advice = "say in a sentence what belongs in it, under `description`";
+                self.report(ConfigCode::MissingKey, node.at, &path, problem, advice);
+            }
+        }
+    }
+}
+
+/// What to do about a key that is not known here.
+fn unknown_advice(key: &str, known: &[&str]) -> String {
+    let lower = key.to_lowercase();
+    if ["token", "password", "passwd", "secret", "apikey", "api_key", "api-key", "credential"]
+        .iter()
+        .any(|access| lower.contains(access))
+        && !lower.contains("tokens")
+    {
+        return "access is never in the project: take it out, and name the variable that holds it under `secrets`"
+            .to_owned();
+    }
+    if let Some(near) = nearest(key, known) {
+        return format!("did you mean `{near}`?");
+    }
+    let homes: Vec<&str> =
+        KEYS.iter().filter(|(_, keys)| keys.contains(&key)).map(|(home, _)| home_of(home)).collect();
+    match homes.as_slice() {
+        [] => format!("known here: {}", known.join(", ")),
+        homes => format!("it belongs in {}", homes.join(" or ")),
+    }
+}
+
+fn home_of(shape: &str) -> &str {
+    if shape.is_empty() { "the outermost object" } else { shape.split('.').next().unwrap_or(shape) }
+}
+
+/// The known word that `text` was probably meant to be.
+fn nearest<'k>(text: &str, known: &[&'k str]) -> Option<&'k str> {
+    let text = text.to_lowercase().replace('-', "_");
+    let likeness = |word: &str| strsim::normalized_damerau_levenshtein(&text, &word.replace('-', "_"));
+    known
+        .iter()
+        .map(|word| (likeness(word), *word))
+        .filter(|(likeness, _)| *likeness >= 0.6)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, word)| word)
+}
+
+fn shortened(digits: &str) -> String {
+    digits.chars().take(40).collect()
+}

@@ -1,0 +1,174 @@
+//! `pilot`, `campaign`, `limits` and what they say of inputs.
+
+use std::collections::BTreeMap;
+
+use super::decoding::{Decoder, Field};
+use super::fault::ConfigCode;
+use super::find;
+use crate::json::{Node, Value};
+use crate::{
+    Beyond, Campaign, Duplicates, Encoding, ExpectedRefusal, FaultCode, Inputs, Limits, Pilot, Reason,
+};
+
+impl Decoder {
+    pub(super) fn pilot(&mut self, field: &Field<'_>) -> Option<Pilot> {
+        let table = self.table(field, "pilot")?;
+        let inputs = self.required(&table, "inputs", "{ \"directory\": \"data/pilote\" }", Self::inputs);
+        let count = self.required(&table, "count", "12", |it, field| it.count(field, 1, u64::MAX));
+        let expected_refusals = self.defaulted(&table, "expected_refusals", Vec::new(), Self::refusals);
+        let digests = self.optional(&table, "digests", Self::inside);
+        if let (Some(count), Some(refusals)) = (count, &expected_refusals)
+            && refusals.len() as u64 >= count
+        {
+            let problem = format!("{} refusals are expected of {count} items", refusals.len());
+            let advice = "expect fewer than there are items: a pilot must end with a result";
+            let at = table.place("expected_refusals");
+            self.report(ConfigCode::WrongValue, at, &table.path("expected_refusals"), problem, advice);
+        }
+        Some(Pilot {
+            inputs: inputs?,
+            count: count?,
+            expected_refusals: expected_refusals?,
+            digests: digests?,
+        })
+    }
+
+    pub(super) fn campaign(&mut self, field: &Field<'_>) -> Option<Campaign> {
+        let table = self.table(field, "campaign")?;
+        let inputs = self.required(&table, "inputs", "{ \"directory\": \"data/corpus\" }", Self::inputs);
+        let count =
+            self.required(&table, "count", "the number of items", |it, field| it.count(field, 1, u64::MAX));
+        let refused_max =
+            self.required(&table, "refused_max", "0.01", |it, field| it.number(field, 0.0, 1.0));
+        Some(Campaign { inputs: inputs?, count: count?, refused_max: refused_max? })
+    }
+
+    fn refusals(&mut self, field: &Field<'_>) -> Option<Vec<ExpectedRefusal>> {
+        let mut first: BTreeMap<String, String> = BTreeMap::new();
+        self.list(field, |it, field| {
+            let table = it.table(field, "expected_refusals")?;
+            let id = it.required(&table, "id", "\"the item's identifier\"", |it, field| {
+                let id = it.text(field)?;
+                if id.is_empty() {
+                    it.wrong(field, "the identifier is empty", "write the item's identifier")
+                } else {
+                    Some(id)
+                }
+            });
+            let reason = it.required(&table, "reason", "\"empty\"", Self::reason);
+            let (id, reason) = (id?, reason?);
+            if let Some(earlier) = first.insert(id.clone(), field.path.clone()) {
+                let problem = format!("`{}` is expected twice, first at {earlier}", id.escape_debug());
+                return it.wrong(field, problem, "take one of them out");
+            }
+            Some(ExpectedRefusal { id, reason })
+        })
+    }
+
+    fn reason(&mut self, field: &Field<'_>) -> Option<Reason> {
+        let text = self.text(field)?;
+        match Reason::all().find(|reason| reason.code() == text) {
+            Some(reason) => Some(reason),
+            None => {
+                let known: Vec<&str> = Reason::all().map(Reason::code).collect();
+                self.unknown_word(field, &text, &known)
+            }
+        }
+    }
+
+    /// Reports an expected refusal that no trial can end with.
+    pub(super) fn refusals_possible(&mut self, root: &Node, pilot: &Pilot, duplicates: Duplicates) {
+        let list = find(root, &["pilot", "expected_refusals"]).map(|node| &node.value);
+        let Some(Value::List(nodes)) = list else { return };
+        for (at, (refusal, node)) in pilot.expected_refusals.iter().zip(nodes).enumerate() {
+            let (problem, advice) = match refusal.reason {
+                Reason::Input(FaultCode::DuplicateId) if duplicates == Duplicates::Stop => (
+                    "two items under one identifier stop the launch before anything is refused",
+                    "write \"duplicates\": \"refuse\" in the outermost object",
+                ),
+                Reason::Input(FaultCode::NameNotUtf8 | FaultCode::BadId) => (
+                    "an item refused for this reason has no identifier to expect it by",
+                    "take such an item out of the pilot, or expect another one",
+                ),
+                _ => continue,
+            };
+            let path = format!("pilot.expected_refusals[{at}].reason");
+            let place = find(node, &["reason"]).map_or(node.at, |reason| reason.at);
+            self.report(ConfigCode::WrongValue, place, &path, problem, advice);
+        }
+    }
+
+    fn inputs(&mut self, field: &Field<'_>) -> Option<Inputs> {
+        let table = self.table(field, "inputs")?;
+        let encoding = self.defaulted(&table, "encoding", Encoding::default(), |it, field| {
+            let encodings = [
+                ("utf-8", Encoding::Utf8),
+                ("shift_jis", Encoding::ShiftJis),
+                ("euc-jp", Encoding::EucJp),
+                ("windows-1252", Encoding::Windows1252),
+            ];
+            it.word(field, &encodings)
+        });
+        match (table.field("directory"), table.field("jsonl")) {
+            (Some(_), Some(second)) => {
+                let advice = "keep `directory` for a directory of files, or `jsonl` for one file of records";
+                self.wrong(
+                    &second,
+                    "inputs are declared both as a directory and as a file of records",
+                    advice,
+                )
+            }
+            (None, None) => {
+                let advice = "add \"directory\": \"data/pilote\", or \"jsonl\" with \"id\" and \"text\"";
+                let problem = "neither `directory` nor `jsonl` says where the items are";
+                self.report(ConfigCode::MissingKey, field.node.at, &field.path, problem, advice);
+                None
+            }
+            (Some(directory), None) => {
+                for key in ["id", "text"] {
+                    if table.field(key).is_some() {
+                        let problem =
+                            "files of a directory are identified by their path and are text as a whole";
+                        let advice = "take the key out; it is for `jsonl`";
+                        self.report(
+                            ConfigCode::UnknownKey,
+                            table.place(key),
+                            &table.path(key),
+                            problem,
+                            advice,
+                        );
+                    }
+                }
+                let directory = self.inside(&directory);
+                Some(Inputs::Directory { directory: directory?, encoding: encoding? })
+            }
+            (None, Some(jsonl)) => {
+                let jsonl = self.inside(&jsonl);
+                let id = self.required(&table, "id", "\"the field that holds the identifier\"", Self::name);
+                let text = self.required(&table, "text", "\"the field that holds the text\"", Self::name);
+                if id.is_some() && id == text {
+                    let problem = "identifier and text are the same field";
+                    let advice = "name the field that identifies a record under `id`";
+                    self.report(
+                        ConfigCode::WrongValue,
+                        table.place("text"),
+                        &table.path("text"),
+                        problem,
+                        advice,
+                    );
+                }
+                Some(Inputs::Jsonl { jsonl: jsonl?, id: id?, text: text?, encoding: encoding? })
+            }
+        }
+    }
+
+    pub(super) fn limits(&mut self, field: &Field<'_>) -> Option<Limits> {
+        let table = self.table(field, "limits")?;
+        let default = Limits::default();
+        let choices = [("refuse", Beyond::Refuse), ("truncate", Beyond::Truncate)];
+        let bytes = self.defaulted(&table, "bytes", default.bytes, |it, field| it.count(field, 1, u64::MAX));
+        let tokens = self.optional(&table, "tokens", |it, field| it.small(field, u32::MAX));
+        let beyond = self.defaulted(&table, "beyond", default.beyond, |it, field| it.word(field, &choices));
+        Some(Limits { bytes: bytes?, tokens: tokens?, beyond: beyond? })
+    }
+}

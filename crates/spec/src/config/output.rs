@@ -1,0 +1,83 @@
+//! `output`: what an acceptable output is.
+
+use std::collections::BTreeSet;
+
+use super::decoding::{Decoder, Field};
+use super::fault::ConfigCode;
+use super::find;
+use crate::{Category, OutputSpec};
+
+/// Vectors are wider than this in no model.
+const WIDTH_MAX: u32 = 1 << 20;
+
+impl Decoder {
+    pub(super) fn output(&mut self, field: &Field<'_>) -> Option<OutputSpec> {
+        match self.kind(field, &[("category", "output.category"), ("vector", "output.vector")])? {
+            "output.category" => {
+                let table = self.table(field, "output.category")?;
+                let example = "[{ \"name\": ..., \"description\": ... }, ...]";
+                let categories = self.required(&table, "categories", example, Self::categories)?;
+                Some(OutputSpec::Category { categories })
+            }
+            shape => {
+                let table = self.table(field, shape)?;
+                let width = self.required(&table, "width", "384", |it, field| it.small(field, WIDTH_MAX))?;
+                Some(OutputSpec::Vector { width })
+            }
+        }
+    }
+
+    /// The shape that the key `kind` of an object chooses, before its other keys can be judged.
+    pub(super) fn kind<'s>(&mut self, field: &Field<'_>, kinds: &[(&str, &'s str)]) -> Option<&'s str> {
+        let Some(node) = find(field.node, &["kind"]) else {
+            // Something else than an object is reported as such; an object lacks its kind.
+            if let crate::json::Value::Table(_) = &field.node.value {
+                let known: Vec<String> = kinds.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+                let advice = format!("add \"kind\": {}", known.join(" or "));
+                let path = format!("{}.kind", field.path);
+                self.report(ConfigCode::MissingKey, field.node.at, &path, "the key is missing", advice);
+                return None;
+            }
+            self.table(field, "")?;
+            return None;
+        };
+        self.word(&Field { node, path: format!("{}.kind", field.path) }, kinds)
+    }
+
+    fn categories(&mut self, field: &Field<'_>) -> Option<Vec<Category>> {
+        let mut names = BTreeSet::new();
+        let categories = self.list(field, |it, field| {
+            let table = it.table(field, "categories")?;
+            let name = it.required(&table, "name", "\"the category's name\"", |it, field| {
+                let name = it.name(field)?;
+                if name.trim() != name {
+                    return it.wrong(field, "the name begins or ends with a space", "take the space out");
+                }
+                if !names.insert(name.clone()) {
+                    let problem = format!("`{}` names two categories", name.escape_debug());
+                    return it.wrong(field, problem, "give each category a name of its own");
+                }
+                Some(name)
+            });
+            let description = it.defaulted(&table, "description", String::new(), Self::said);
+            let examples =
+                it.defaulted(&table, "examples", Vec::new(), |it, field| it.list(field, Self::said));
+            Some(Category { name: name?, description: description?, examples: examples? })
+        })?;
+        if categories.len() < 2 {
+            let seen = if categories.is_empty() { "no category" } else { "one category" };
+            let advice = "declare two or more: with fewer there is nothing to decide";
+            return self.wrong(field, format!("{seen} is declared"), advice);
+        }
+        Some(categories)
+    }
+
+    /// A text that says something; line breaks may stand in it.
+    fn said(&mut self, field: &Field<'_>) -> Option<String> {
+        let text = self.text(field)?;
+        if text.trim().is_empty() {
+            return self.wrong(field, "the text is empty", "write a sentence, or leave it out");
+        }
+        Some(text)
+    }
+}
