@@ -16,6 +16,7 @@ mod item;
 mod json;
 mod outcome;
 mod project;
+mod schema;
 mod trial;
 
 pub use acceptance::accept;
@@ -34,6 +35,7 @@ pub use project::{
     Beyond, Builtin, Campaign, Category, Duplicates, Encoding, EngineConfig, ExpectedRefusal, Inputs, Limits,
     Mode, OutputSpec, Pilot, Project, Task,
 };
+pub use schema::{SCHEMA, schema_json};
 pub use trial::{
     BatchMeasures, CardFacts, EngineFacts, EventLine, MachineFacts, MeasureLine, ModelFacts, ProgramFacts,
     RefusedLine, ResultLine, Retries, TRIAL_FORMAT, Trial, TrialEvent, TrialKind,

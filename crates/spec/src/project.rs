@@ -7,14 +7,17 @@ use crate::{Digest, Reason};
 
 /// The whole of `config/pilote.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "A Pilote project")]
 #[serde(deny_unknown_fields)]
 pub struct Project {
     /// Where an editor finds the schema of this file.
     #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// Always `pilote.project/1`.
+    #[schemars(extend("const" = "pilote.project/1"))]
     pub format: String,
     /// A short name for people.
+    #[schemars(length(min = 1))]
     pub name: String,
     /// What the result is for, in a sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -42,6 +45,7 @@ pub struct Project {
     pub destination: Option<String>,
     /// Names of environment variables that hold secrets (never their values).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(inner(regex(pattern = r"^[A-Z_][A-Z0-9_]{0,63}$")))]
     pub secrets: Vec<String>,
 }
 
@@ -63,6 +67,7 @@ pub struct Pilot {
     /// Where the items are.
     pub inputs: Inputs,
     /// How many there are to be; another number fails.
+    #[schemars(range(min = 1))]
     pub count: u64,
     /// The refusals that the pilot must end with, exactly these.
     #[serde(default)]
@@ -79,8 +84,10 @@ pub struct Campaign {
     /// Where the items are.
     pub inputs: Inputs,
     /// How many there are to be; another number fails.
+    #[schemars(range(min = 1))]
     pub count: u64,
     /// The share of refusals that the campaign bears, from 0 to 1; beyond it the trial stops.
+    #[schemars(range(min = 0, max = 1))]
     pub refused_max: f64,
 }
 
@@ -98,9 +105,9 @@ impl Campaign {
 #[serde(deny_unknown_fields)]
 pub struct ExpectedRefusal {
     /// The item's identifier.
+    #[schemars(length(min = 1))]
     pub id: String,
     /// The reason it must be refused for.
-    #[schemars(with = "String")]
     pub reason: Reason,
 }
 
@@ -109,6 +116,7 @@ pub struct ExpectedRefusal {
 #[serde(untagged, deny_unknown_fields)]
 pub enum Inputs {
     /// Every file below a directory; the identifier is the path relative to it.
+    #[schemars(title = "A directory of files")]
     Directory {
         /// The directory, relative to the project.
         directory: String,
@@ -117,6 +125,7 @@ pub enum Inputs {
         encoding: Encoding,
     },
     /// A file with one JSON object a line.
+    #[schemars(title = "A file of records")]
     Jsonl {
         /// The file, relative to the project.
         jsonl: String,
@@ -164,9 +173,11 @@ pub enum Duplicates {
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Bytes of one input as stored; more is refused as `too-large`.
+    #[schemars(range(min = 1))]
     pub bytes: u64,
     /// Tokens of one input; none leaves the engine's own limit.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub tokens: Option<u32>,
     /// What becomes of an input with more tokens.
     pub beyond: Beyond,
@@ -196,11 +207,13 @@ pub enum OutputSpec {
     /// One of these categories.
     Category {
         /// The allowed categories, two or more.
+        #[schemars(length(min = 2))]
         categories: Vec<Category>,
     },
     /// A vector of this many finite components, not all zero.
     Vector {
         /// The number of components.
+        #[schemars(range(min = 1))]
         width: u32,
     },
 }
@@ -210,6 +223,7 @@ pub enum OutputSpec {
 #[serde(deny_unknown_fields)]
 pub struct Category {
     /// The name that results bear.
+    #[schemars(length(min = 1))]
     pub name: String,
     /// What belongs in it, in a sentence or two.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -235,23 +249,30 @@ pub struct Builtin {
     pub task: Task,
     /// Where the model comes from, in order of preference: `hub:ORG/NAME@REV`, `path:DIR` or
     /// `package:pip/NAME==VERSION/SUBDIR`.
+    #[schemars(
+        length(min = 1),
+        inner(regex(pattern = r"^(hub:[^/]+/[^/]+@.+|path:.+|package:pip/[^/]+==.+)$"))
+    )]
     pub model: Vec<String>,
     /// Digest of each file of the model by its name; a file that differs is not used.
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
-    #[schemars(with = "std::collections::BTreeMap<String, String>")]
     pub sha256: std::collections::BTreeMap<String, Digest>,
     /// How far the best category must be above the next, in cosine, for `classify`; below it the item is refused
     /// as ambiguous.
     #[serde(default = "default_margin")]
+    #[schemars(range(min = 0, max = 2), extend("default" = 0.02))]
     pub margin: f32,
     /// Items of one batch, the most that is computed again after a crash.
     #[serde(default = "default_batch_items")]
+    #[schemars(range(min = 1))]
     pub batch_items: u32,
     /// Tokens, padding included, that are computed at once inside a batch.
     #[serde(default = "default_batch_tokens")]
+    #[schemars(range(min = 1))]
     pub batch_tokens: u32,
     /// Threads; none lets the engine take the processors it may use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub threads: Option<u32>,
 }
 
