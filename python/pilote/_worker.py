@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import base64
+import errno
 import json
 import math
 import os
@@ -278,7 +279,9 @@ def _words(error: Exception) -> str:
 def _is_machine_fault(error: Exception) -> bool:
     """Memory and devices fail for the batch as a whole: no item is to be refused for them."""
     words = _words(error).lower()
-    return isinstance(error, (MemoryError, OSError)) or any(
+    if isinstance(error, OSError):
+        return error.errno in (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC)
+    return isinstance(error, MemoryError) or any(
         sign in words for sign in ("out of memory", "cuda error", "hip error", "cublas", "cudnn")
     )
 

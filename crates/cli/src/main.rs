@@ -1,3 +1,84 @@
-//! The program `pilote`.
+//! The program `pilote`: reads the command line, composes the crates, prints.
 
-fn main() {}
+mod args;
+mod commands;
+mod exit;
+mod failure;
+mod place;
+mod printer;
+mod progress;
+mod surroundings;
+mod templates;
+
+use std::process::{ExitCode, Termination as _};
+
+use clap::Parser as _;
+use pilote_text::Lang;
+
+use crate::args::{Cli, Command, Model};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::printer::{Printer, write_line};
+use crate::surroundings::Surroundings;
+
+fn main() -> ExitCode {
+    #[cfg(unix)]
+    if let Some(exit) = guard() {
+        return exit.report();
+    }
+    command_line().report()
+}
+
+fn command_line() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers; everything else is a request that is wrong.
+            let exit = if error.use_stderr() { Exit::Request } else { Exit::Holds };
+            let _ = error.print();
+            return exit;
+        }
+    };
+    let json = cli.speech.json;
+    match run(cli) {
+        Ok(exit) => exit,
+        Err(failure) => {
+            write_line(&mut std::io::stderr(), failure.for_people().trim_end());
+            if json {
+                write_line(&mut std::io::stdout(), &failure.for_programs());
+            }
+            failure.exit
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<Exit, Failure> {
+    let surroundings = Surroundings::read()?;
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].map(|name| surroundings.variable(name));
+    let lang = Lang::choose(cli.speech.lang.as_deref(), locale)
+        .map_err(|error| Failure::request("unknown-language", error))?;
+    let printer = Printer::new(&cli.speech, lang, &surroundings);
+    match cli.command {
+        Command::Demo(args) => commands::demo::demo(&args, &surroundings, &printer),
+        Command::New(args) => commands::new::new(&args, &surroundings, &printer),
+        Command::Run(args) => commands::run::run(&args, &surroundings, &printer),
+        Command::Verify(args) => commands::verify::verify(&args, &surroundings, &printer),
+        Command::Status(args) => commands::status::status(&args, &surroundings, &printer),
+        Command::Runs(args) => commands::runs::runs(&args, &surroundings, &printer),
+        Command::Export(args) => commands::export::export(&args, &surroundings, &printer),
+        Command::Report(args) => commands::report::report(&args, &surroundings, &printer),
+        Command::Retry(args) => commands::run::retry(&args, &surroundings, &printer),
+        Command::Unlock(args) => commands::unlock::unlock(&args, &surroundings, &printer),
+        Command::Model(Model::Pull(args)) => commands::model::pull(&args, &surroundings, &printer),
+    }
+}
+
+/// The hidden command under which children of the program run; it never returns to the ordinary ones.
+#[cfg(unix)]
+fn guard() -> Option<commands::guard::GuardExit> {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next()? != commands::GUARD {
+        return None;
+    }
+    Some(commands::guard::guard(&arguments.collect::<Vec<_>>()))
+}

@@ -1,0 +1,102 @@
+//! Where the project and its trials are: from what the user typed to a folder.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow};
+use pilote_spec::{Parsed, Project};
+
+use crate::failure::Failure;
+use crate::surroundings::Surroundings;
+
+/// Path of the configuration below a project.
+pub const CONFIG: &str = "config/pilote.json";
+
+/// A project that was found and read.
+#[derive(Debug)]
+pub struct Place {
+    /// The project's folder.
+    pub root: PathBuf,
+    /// Its configuration.
+    pub parsed: Parsed,
+}
+
+impl Place {
+    /// The project that was named, else the one around the current folder.
+    ///
+    /// # Errors
+    /// When there is none, or its configuration is wrong.
+    pub fn find(surroundings: &Surroundings, named: Option<&Path>) -> Result<Self, Failure> {
+        let root = root(surroundings, named)?;
+        let path = root.join(CONFIG);
+        let bytes = fs_err::read(&path)
+            .map_err(|error| Failure::request("no-config", error).hint("`pilote new DIR` lays out a project"))?;
+        let parsed = Project::parse(&bytes, &path.display().to_string())
+            .map_err(|errors| Failure::request("config", anyhow!("{errors}")))?;
+        Ok(Self { root, parsed })
+    }
+}
+
+/// The project's folder, without reading it.
+///
+/// # Errors
+/// When there is none.
+pub fn root(surroundings: &Surroundings, named: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(named) = named {
+        let root = surroundings.folder.join(named);
+        return if root.join(CONFIG).is_file() {
+            Ok(root)
+        } else {
+            Err(Failure::request("no-project", anyhow!("{} has no {CONFIG}", root.display()))
+                .hint("name the folder that holds config/, or make one with `pilote new DIR`"))
+        };
+    }
+    let found = surroundings.folder.ancestors().find(|folder| folder.join(CONFIG).is_file());
+    found.map(Path::to_owned).ok_or_else(|| {
+        let error = anyhow!("neither {} nor a folder above it has a {CONFIG}", surroundings.folder.display());
+        Failure::request("no-project", error)
+            .hint("change to a project's folder, name one with --project DIR, or make one with `pilote new DIR`")
+    })
+}
+
+/// The trial that was named: a path, a name below `runs/`, or `latest`.
+///
+/// # Errors
+/// When there is no such trial.
+pub fn trial(surroundings: &Surroundings, named: &Path) -> Result<PathBuf, Failure> {
+    let path = surroundings.folder.join(named);
+    if named != Path::new("latest") && path.is_dir() {
+        return Ok(path);
+    }
+    let runs = root(surroundings, None).map(|root| root.join("runs")).map_err(|failure| {
+        let error = anyhow!("{} is no folder, and there is no project here to look for it in", path.display());
+        Failure { error, ..failure }
+    })?;
+    let found = if named == Path::new("latest") { latest(&runs)? } else { Some(runs.join(named)) };
+    found.filter(|path| path.is_dir()).ok_or_else(|| {
+        let error = anyhow!("there is no trial `{}` below {}", named.display(), runs.display());
+        Failure::request("no-trial", error).hint("`pilote runs` lists the trials of a project")
+    })
+}
+
+/// The trial that began last: names begin with the time of the start.
+fn latest(runs: &Path) -> Result<Option<PathBuf>, Failure> {
+    if !runs.is_dir() {
+        return Ok(None);
+    }
+    let entries = fs_err::read_dir(runs)
+        .context("the trials cannot be listed")
+        .map_err(|error| Failure::request("runs-unreadable", error))?;
+    Ok(entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| path.join("trial.json").is_file())
+        .max_by(|a, b| a.file_name().cmp(&b.file_name())))
+}
+
+/// The project that a trial lies in: the folder above its `runs/`; none for a copy elsewhere.
+#[must_use]
+pub fn project_of(trial: &Path) -> Option<PathBuf> {
+    let runs = trial.parent()?;
+    let root = runs.parent()?;
+    (runs.file_name()? == "runs" && root.join(CONFIG).is_file()).then(|| root.to_owned())
+}

@@ -1,0 +1,214 @@
+//! Bodies of requests, and what the bodies of replies mean.
+
+use std::collections::BTreeMap;
+
+use pilote_spec::{OpenAi, Output, OutputSpec, Reason, Refusal, ServerTask, WorkReason};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::Answer;
+
+/// One question to a server: what is set into the prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fill<'a> {
+    /// The item's text.
+    pub(super) text: &'a str,
+    /// Its identifier, where it has one.
+    pub(super) id: &'a str,
+    /// Columns that are passed through, by name.
+    pub(super) columns: &'a BTreeMap<String, String>,
+}
+
+/// Path of a task below an endpoint.
+pub(super) fn path(task: ServerTask) -> &'static str {
+    match task {
+        ServerTask::Chat => "chat/completions",
+        ServerTask::Completion => "completions",
+        ServerTask::Embedding => "embeddings",
+    }
+}
+
+/// The body that asks for one text.
+pub(super) fn generation(config: &OpenAi, output: &OutputSpec, fill: &Fill<'_>) -> Value {
+    let mut body: Map<String, Value> = config.parameters.clone().into_iter().collect();
+    body.insert("model".to_owned(), config.model.clone().into());
+    if config.task == ServerTask::Chat {
+        let messages: Vec<Value> = if config.prompt.is_empty() {
+            vec![json!({ "role": "user", "content": fill.text })]
+        } else {
+            let filled = |message: &pilote_spec::Message| {
+                json!({ "role": message.role, "content": filled(&message.content, fill) })
+            };
+            config.prompt.iter().map(filled).collect()
+        };
+        body.insert("messages".to_owned(), messages.into());
+    } else {
+        let prompt = config.prompt.first().map_or_else(|| fill.text.to_owned(), |one| filled(&one.content, fill));
+        body.insert("prompt".to_owned(), prompt.into());
+    }
+    if let OutputSpec::Json { schema } = output {
+        let schema = json!({ "name": "output", "strict": true, "schema": schema });
+        body.entry("response_format").or_insert_with(|| json!({ "type": "json_schema", "json_schema": schema }));
+    }
+    Value::Object(body)
+}
+
+/// The body that asks for the vectors of `texts`.
+pub(super) fn embedding(config: &OpenAi, texts: &[&str]) -> Value {
+    let mut body: Map<String, Value> = config.parameters.clone().into_iter().collect();
+    body.insert("model".to_owned(), config.model.clone().into());
+    body.insert("input".to_owned(), texts.into());
+    Value::Object(body)
+}
+
+/// `template` with its places filled, in one pass: what is set in is never looked at again.
+pub(super) fn filled(template: &str, fill: &Fill<'_>) -> String {
+    let mut out = String::with_capacity(template.len() + fill.text.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let place = after.split_once('}').and_then(|(name, rest)| {
+            let value = match name {
+                "text" => Some(fill.text),
+                "id" => Some(fill.id),
+                _ => name.strip_prefix("column.").and_then(|name| fill.columns.get(name)).map(String::as_str),
+            };
+            Some((value?, rest))
+        });
+        if let Some((value, after)) = place {
+            out.push_str(value);
+            rest = after;
+        } else {
+            out.push('{');
+            rest = after;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[derive(Deserialize)]
+struct Generated {
+    #[serde(default)]
+    choices: Vec<Choice>,
+    model: Option<String>,
+    usage: Option<Value>,
+    system_fingerprint: Option<String>,
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Option<ChoiceMessage>,
+    text: Option<String>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ChoiceMessage {
+    content: Option<String>,
+    refusal: Option<String>,
+}
+
+/// The answer in a reply to [`generation`].
+///
+/// # Errors
+/// What is wrong with the reply, where it is none of the interface: an attempt failed, no item is at fault.
+pub(super) fn read_generation(config: &OpenAi, output: &OutputSpec, body: &[u8]) -> Result<Answer, String> {
+    let reply: Generated =
+        serde_json::from_slice(body).map_err(|error| format!("the reply is none of the interface: {error}"))?;
+    if let Some(error) = reply.error {
+        return Err(format!("the server answered 200 with an error inside: {error}"));
+    }
+    let [choice] = <[Choice; 1]>::try_from(reply.choices)
+        .map_err(|choices| format!("the reply has {} choices, and one was asked for", choices.len()))?;
+    let mut made_with: BTreeMap<String, Value> = config.parameters.clone();
+    let finish = choice.finish_reason.unwrap_or_default();
+    made_with.insert("finish_reason".to_owned(), finish.clone().into());
+    let model = reply.model.map(Value::from);
+    let told = [("model", model), ("usage", reply.usage.clone()), ("system_fingerprint", reply.system_fingerprint.map(Value::from))];
+    made_with.extend(told.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    let (text, declined) = match (choice.message, choice.text) {
+        (Some(message), _) => (message.content.unwrap_or_default(), message.refusal),
+        (None, Some(text)) => (text, None),
+        (None, None) => return Err("the reply's choice has neither message nor text".to_owned()),
+    };
+    let tokens = reply.usage.as_ref().and_then(|usage| usage.get("completion_tokens")).map(Value::to_string);
+    Ok(judged(output, text, declined, &finish, tokens, made_with))
+}
+
+/// The answer that a text with this ending is. A text that was cut is never an output, whatever it looks like.
+fn judged(
+    output: &OutputSpec,
+    text: String,
+    declined: Option<String>,
+    finish: &str,
+    tokens: Option<String>,
+    made_with: BTreeMap<String, Value>,
+) -> Answer {
+    let refusal = |reason| Refusal::new(Reason::Work(reason));
+    match finish {
+        "length" => {
+            let refusal = refusal(WorkReason::OutputCut);
+            return Answer::Refused(match tokens {
+                Some(tokens) => refusal.with("seen", format!("{tokens} tokens")),
+                None => refusal,
+            });
+        }
+        "content_filter" => return Answer::Refused(refusal(WorkReason::Filtered)),
+        _ => {}
+    }
+    if let Some(declined) = declined.filter(|words| !words.is_empty()) {
+        return Answer::Refused(refusal(WorkReason::Filtered).with("detail", declined));
+    }
+    if text.trim().is_empty() {
+        return Answer::Refused(refusal(WorkReason::EmptyOutput));
+    }
+    match output {
+        OutputSpec::Json { .. } => match serde_json::from_str(&text) {
+            Ok(value) => Answer::Output(Output::Json { value, made_with }),
+            Err(error) => Answer::Refused(refusal(WorkReason::InvalidOutput).with("detail", error)),
+        },
+        OutputSpec::Category { .. } => {
+            // A generated label has no score: one is recorded as certain only in that it was the answer given.
+            Answer::Output(Output::Category { category: text.trim().to_owned(), score: 1.0, others: Vec::new(), cut_at_tokens: None })
+        }
+        _ => Answer::Output(Output::Text { text, made_with }),
+    }
+}
+
+#[derive(Deserialize)]
+struct Embedded {
+    data: Vec<EmbeddedOne>,
+}
+
+#[derive(Deserialize)]
+struct EmbeddedOne {
+    index: Option<usize>,
+    embedding: Vec<Option<f32>>,
+}
+
+/// The vectors in a reply to [`embedding`] of `count` texts, by the index that the server gives, never by order; a
+/// text without a vector has none. A component that is null is NaN here, and refused as not finite later.
+///
+/// # Errors
+/// What is wrong with the reply. One without indexes is wrong where more than one text was sent.
+pub(super) fn read_embedding(count: usize, body: &[u8]) -> Result<Vec<Option<Output>>, String> {
+    let reply: Embedded =
+        serde_json::from_slice(body).map_err(|error| format!("the reply is none of the interface: {error}"))?;
+    let mut vectors: Vec<Option<Output>> = (0..count).map(|_| None).collect();
+    for one in reply.data {
+        let index = match one.index {
+            Some(index) => index,
+            None if count == 1 => 0,
+            None => return Err("the server gives no index with its vectors".to_owned()),
+        };
+        let place = vectors.get_mut(index).ok_or_else(|| format!("the server answers for text {index} of {count}"))?;
+        if place.is_some() {
+            return Err(format!("the server answers twice for text {index}"));
+        }
+        let values = one.embedding.into_iter().map(|value| value.unwrap_or(f32::NAN)).collect();
+        *place = Some(Output::Vector { values, cut_at_tokens: None });
+    }
+    Ok(vectors)
+}

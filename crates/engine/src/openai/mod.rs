@@ -1,0 +1,463 @@
+//! An OpenAI-compatible server as the engine: bounded requests under way, three budgets that are never confused.
+//!
+//! The attempts of an item are spent only by what fails on that very request. Being told to slow down, and an
+//! endpoint that is down, cost it nothing; the second is bounded by how long every endpoint may be down. Access and
+//! payment stop at once, with the items pending. Requests run on threads of their own that share one queue.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use pilote_spec::{
+    BatchMeasures, Clock, EngineFacts, OpenAi, OutputSpec, Reason, Refusal, ServerTask, WorkReason,
+};
+
+use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Request, Stop};
+
+mod body;
+mod health;
+mod policy;
+mod wire;
+
+use body::Fill;
+use health::{Health, Turn};
+use policy::{Chance, Next};
+use wire::Wire;
+
+/// Texts of one request for vectors, at the most.
+const EMBED_ITEMS_MAX: usize = 32;
+/// Bytes of text of one request for vectors, at the most; a longer text goes alone.
+const EMBED_BYTES_MAX: usize = 256 * 1024;
+/// The longest wait before a thread looks again whether it is to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What the server engine needs beside its declared parameters.
+pub struct Surround {
+    /// The value of the access key, where one is declared.
+    pub key: Option<String>,
+    /// The clock of waits and deadlines.
+    pub clock: Arc<dyn Clock>,
+    /// What spreads waits; any number.
+    pub seed: u64,
+}
+
+/// A server that is asked over HTTP.
+pub struct ServerEngine {
+    facts: EngineFacts,
+    shared: Arc<Shared>,
+    events: Receiver<Event>,
+    threads: Vec<JoinHandle<()>>,
+    in_flight_max: usize,
+    per_request: usize,
+}
+
+/// What the request threads share.
+struct Shared {
+    config: OpenAi,
+    output: OutputSpec,
+    wire: Wire,
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+    work: Condvar,
+    events: Sender<Event>,
+}
+
+struct State {
+    queue: VecDeque<Ask>,
+    health: Health,
+    chance: Chance,
+    batches: HashMap<BatchId, Open>,
+    ending: bool,
+    /// Set when nobody will be served any more; every batch fails with it.
+    paused: Option<EngineFault>,
+}
+
+/// A batch with requests that are not done.
+struct Open {
+    left: usize,
+    began: Duration,
+    failed: Option<EngineFault>,
+}
+
+/// One request to be made: one text, or several where vectors are asked for.
+struct Ask {
+    batch: BatchId,
+    requests: Vec<Request>,
+    attempt: u32,
+    not_before: Duration,
+    avoid: Option<usize>,
+    /// Answers of the endpoints before the first attempt.
+    answered_before: u64,
+}
+
+/// What a request came to.
+enum Came {
+    Answers(Vec<(Request, Answer)>),
+    /// Ask for each of the texts alone.
+    Apart,
+    Again(String),
+    Later,
+    Failed(EngineFault),
+}
+
+impl ServerEngine {
+    /// Makes the engine and asks the first endpoint whether it knows the model.
+    ///
+    /// # Errors
+    /// When an endpoint's address is wrong or the server does not answer in the declared time.
+    pub fn start(config: &OpenAi, output: &OutputSpec, around: Surround) -> Result<Self, EngineFault> {
+        let request_max = Duration::from_secs(u64::from(config.request_seconds_max));
+        let wire = Wire::new(&config.endpoints, around.key, request_max);
+        let version = wire.models(0).map_err(|why| fault("start", &why))?;
+        let (events_out, events) = channel();
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State {
+                queue: VecDeque::new(),
+                health: Health::new(config.endpoints.len()),
+                chance: Chance(around.seed),
+                batches: HashMap::new(),
+                ending: false,
+                paused: None,
+            }),
+            config: config.clone(),
+            output: output.clone(),
+            wire,
+            clock: around.clock,
+            work: Condvar::new(),
+            events: events_out,
+        });
+        let concurrency = usize::try_from(config.concurrency.max(1)).unwrap_or(1);
+        let threads = (0..concurrency)
+            .map(|number| {
+                let shared = Arc::clone(&shared);
+                std::thread::Builder::new().name(format!("request {number}")).spawn(move || shared.serve())
+            })
+            .collect::<Result<_, _>>()
+            .map_err(|error| fault("start", &format!("no thread can be started: {error}")))?;
+        let per_request = if config.task == ServerTask::Embedding { EMBED_ITEMS_MAX } else { 1 };
+        let batch_requests = usize::try_from(config.batch_items).unwrap_or(1).div_ceil(per_request).max(1);
+        Ok(Self {
+            facts: facts(config, version),
+            shared,
+            events,
+            threads,
+            in_flight_max: 1 + concurrency.div_ceil(batch_requests),
+            per_request,
+        })
+    }
+}
+
+impl Engine for ServerEngine {
+    fn facts(&self) -> &EngineFacts {
+        &self.facts
+    }
+
+    fn in_flight_max(&self) -> usize {
+        self.in_flight_max
+    }
+
+    fn submit(&mut self, batch: Batch) -> Result<(), EngineFault> {
+        let mut state = self.shared.lock();
+        if let Some(fault) = &state.paused {
+            return Err(fault.clone());
+        }
+        let groups = groups(batch.requests, self.per_request);
+        let answered_before = state.health.answered_count();
+        let open = Open { left: groups.len(), began: self.shared.clock.monotonic(), failed: None };
+        state.batches.insert(batch.id, open);
+        state.queue.extend(groups.into_iter().map(|requests| Ask {
+            batch: batch.id,
+            requests,
+            attempt: 1,
+            not_before: Duration::ZERO,
+            avoid: None,
+            answered_before,
+        }));
+        self.shared.work.notify_all();
+        Ok(())
+    }
+
+    fn poll(&mut self, wait: Duration) -> Result<Vec<Event>, EngineFault> {
+        let mut events = Vec::new();
+        match self.events.recv_timeout(wait) {
+            Ok(event) => events.push(event),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(fault("compute", "the request threads are gone")),
+        }
+        events.extend(self.events.try_iter());
+        Ok(events)
+    }
+
+    fn stop(&mut self, how: Stop) -> Result<(), EngineFault> {
+        {
+            let mut state = self.shared.lock();
+            state.ending = true;
+            if how == Stop::Now {
+                state.queue.clear();
+            }
+            self.shared.work.notify_all();
+        }
+        if how == Stop::Orderly {
+            for thread in self.threads.drain(..) {
+                let _ = thread.join();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for ServerEngine {
+    fn drop(&mut self) {
+        let _ = self.stop(Stop::Now);
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes requests from the queue until the engine ends; for a thread of its own.
+    fn serve(&self) {
+        while let Some((ask, endpoint)) = self.take() {
+            let came = self.ask(&ask, endpoint);
+            self.settle(ask, endpoint, came);
+        }
+    }
+
+    /// The next request whose time has come, and where it goes.
+    fn take(&self) -> Option<(Ask, usize)> {
+        let mut state = self.lock();
+        loop {
+            if state.ending && state.queue.is_empty() {
+                return None;
+            }
+            let now = self.clock.monotonic();
+            let mut wait = LOOK;
+            if let Some(place) = state.queue.iter().position(|ask| ask.not_before <= now) {
+                match state.health.turn(now, state.queue[place].avoid) {
+                    Turn::Now(endpoint) => {
+                        if let Some(ask) = state.queue.remove(place) {
+                            state.health.began(endpoint);
+                            return Some((ask, endpoint));
+                        }
+                    }
+                    Turn::NotBefore(time) => wait = wait.min(time.saturating_sub(now)),
+                }
+            }
+            let waited = self.work.wait_timeout(state, wait.max(Duration::from_millis(1)));
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Makes one request and says what it came to; the endpoint's health is noted on the way.
+    fn ask(&self, ask: &Ask, endpoint: usize) -> Came {
+        let texts: Vec<&str> = ask.requests.iter().map(text).collect();
+        let request = if self.config.task == ServerTask::Embedding {
+            body::embedding(&self.config, &texts)
+        } else {
+            let columns = BTreeMap::new();
+            let fill = Fill { text: texts.first().copied().unwrap_or_default(), id: "", columns: &columns };
+            body::generation(&self.config, &self.output, &fill)
+        };
+        let reply = self.wire.post(endpoint, body::path(self.config.task), &request);
+        let (now, wall) = (self.clock.monotonic(), self.clock.wall());
+        let mut state = self.lock();
+        let chance = state.chance.draw();
+        let next = policy::next(&reply, wall, chance);
+        match &next {
+            Next::Read | Next::RefuseItem(_) | Next::Pause(_) => state.health.answered(endpoint),
+            Next::SlowDown(wait) => state.health.slowed(endpoint, now + *wait),
+            Next::EndpointDown(_) | Next::AttemptFailed(_) => state.health.failed(endpoint, now),
+        }
+        let down_max = Duration::from_secs(u64::from(self.config.down_seconds_max));
+        let down = state.health.down_for(now) > down_max;
+        drop(state);
+        match (next, reply) {
+            (Next::Read, policy::Reply::Http { body, .. }) => self.read(ask, &body),
+            (Next::SlowDown(_), _) => Came::Later,
+            (Next::RefuseItem(why), _) => refused(ask, WorkReason::ByEngine, &why),
+            (Next::Pause(why), _) => Came::Failed(fault("compute", &why)),
+            (Next::EndpointDown(why), _) if down => {
+                let seconds = down_max.as_secs();
+                Came::Failed(fault("compute", &format!("no endpoint has answered for {seconds} s: {why}")))
+            }
+            (Next::EndpointDown(_), _) => Came::Later,
+            (Next::AttemptFailed(why), _) => Came::Again(why),
+            (Next::Read, _) => Came::Again("a reply without a body".to_owned()),
+        }
+    }
+
+    fn read(&self, ask: &Ask, body: &[u8]) -> Came {
+        if self.config.task != ServerTask::Embedding {
+            return match body::read_generation(&self.config, &self.output, body) {
+                Ok(answer) => Came::Answers(ask.requests.iter().cloned().map(|one| (one, answer.clone())).collect()),
+                Err(why) => Came::Again(why),
+            };
+        }
+        match body::read_embedding(ask.requests.len(), body) {
+            Ok(vectors) if vectors.iter().all(Option::is_some) => {
+                let answers = ask.requests.iter().cloned().zip(vectors);
+                Came::Answers(answers.filter_map(|(one, output)| Some((one, Answer::Output(output?)))).collect())
+            }
+            Ok(_) if ask.requests.len() == 1 => Came::Again("the reply has no vector".to_owned()),
+            Ok(_) | Err(_) if ask.requests.len() > 1 => Came::Apart,
+            Ok(_) => Came::Again("the reply has no vector".to_owned()),
+            Err(why) => Came::Again(why),
+        }
+    }
+
+    /// Puts the request back, or answers for it and finishes its batch with the last one.
+    fn settle(&self, ask: Ask, endpoint: usize, came: Came) {
+        let mut state = self.lock();
+        let now = self.clock.monotonic();
+        match came {
+            Came::Later => state.queue.push_back(Ask { avoid: Some(endpoint), ..ask }),
+            Came::Apart => {
+                if let Some(open) = state.batches.get_mut(&ask.batch) {
+                    open.left += ask.requests.len() - 1;
+                }
+                let Ask { batch, attempt, not_before, answered_before, .. } = ask;
+                state.queue.extend(ask.requests.into_iter().map(|one| Ask {
+                    batch,
+                    requests: vec![one],
+                    attempt,
+                    not_before,
+                    avoid: None,
+                    answered_before,
+                }));
+            }
+            Came::Again(why) => self.again(&mut state, ask, endpoint, now, &why),
+            Came::Answers(answers) => {
+                for (request, answer) in answers {
+                    let _ = self.events.send(Event::Answer { wire: request.wire, answer });
+                }
+                self.done(&mut state, ask.batch, None, now);
+            }
+            Came::Failed(fault) => {
+                state.queue.clear();
+                state.paused = Some(fault.clone());
+                let open: Vec<BatchId> = state.batches.keys().copied().collect();
+                for batch in open {
+                    state.batches.remove(&batch);
+                    let _ = self.events.send(Event::Failed { batch, fault: fault.clone() });
+                }
+            }
+        }
+        drop(state);
+        self.work.notify_all();
+    }
+
+    /// Another attempt, or the end of them: the item is refused where the server answered others meanwhile, and
+    /// stays pending where it answered nobody.
+    fn again(&self, state: &mut State, ask: Ask, endpoint: usize, now: Duration, why: &str) {
+        if ask.attempt < self.config.attempts_max {
+            let wait = policy::backoff(ask.attempt, state.chance.draw());
+            let attempt = ask.attempt + 1;
+            state.queue.push_back(Ask { attempt, not_before: now + wait, avoid: Some(endpoint), ..ask });
+        } else if ask.requests.len() > 1 {
+            let Ask { batch, answered_before, .. } = ask;
+            if let Some(open) = state.batches.get_mut(&batch) {
+                open.left += ask.requests.len() - 1;
+            }
+            state.queue.extend(ask.requests.into_iter().map(|one| Ask {
+                batch,
+                requests: vec![one],
+                attempt: 1,
+                not_before: now,
+                avoid: None,
+                answered_before,
+            }));
+        } else if state.health.answered_count() > ask.answered_before {
+            for request in ask.requests {
+                let refusal = Refusal::new(Reason::Work(WorkReason::Poison)).with("detail", why);
+                let _ = self.events.send(Event::Answer { wire: request.wire, answer: Answer::Refused(refusal) });
+            }
+            self.done(state, ask.batch, None, now);
+        } else {
+            let fault = EngineFault { ended: false, ..fault("compute", why) };
+            self.done(state, ask.batch, Some(fault), now);
+        }
+    }
+
+    /// One request of the batch is settled; with the last one the batch is.
+    fn done(&self, state: &mut State, batch: BatchId, failed: Option<EngineFault>, now: Duration) {
+        let Some(open) = state.batches.get_mut(&batch) else { return };
+        open.left -= 1;
+        if open.failed.is_none() {
+            open.failed = failed;
+        }
+        if open.left > 0 {
+            return;
+        }
+        let Some(Open { began, failed, .. }) = state.batches.remove(&batch) else { return };
+        let took = u64::try_from(now.saturating_sub(began).as_micros()).ok();
+        let measures = BatchMeasures { compute_us: took, ..BatchMeasures::default() };
+        let _ = self.events.send(match failed {
+            Some(fault) => Event::Failed { batch, fault },
+            None => Event::Finished { batch, measures },
+        });
+    }
+}
+
+/// Cuts a batch into requests by count and bytes.
+fn groups(requests: Vec<Request>, per_request: usize) -> Vec<Vec<Request>> {
+    let mut groups: Vec<Vec<Request>> = Vec::new();
+    let mut bytes = 0;
+    for request in requests {
+        let length = text(&request).len();
+        match groups.last_mut() {
+            Some(group) if group.len() < per_request && bytes + length <= EMBED_BYTES_MAX => {
+                bytes += length;
+                group.push(request);
+            }
+            _ => {
+                bytes = length;
+                groups.push(vec![request]);
+            }
+        }
+    }
+    groups
+}
+
+fn text(request: &Request) -> &str {
+    match &request.content {
+        Content::Text(text) => text,
+        Content::File(_) => "",
+    }
+}
+
+fn refused(ask: &Ask, reason: WorkReason, why: &str) -> Came {
+    if ask.requests.len() > 1 {
+        return Came::Apart;
+    }
+    let refusal = Refusal::new(Reason::Work(reason)).with("detail", why);
+    Came::Answers(ask.requests.iter().cloned().map(|one| (one, Answer::Refused(refusal.clone()))).collect())
+}
+
+fn facts(config: &OpenAi, version: BTreeMap<String, String>) -> EngineFacts {
+    let mut parameters: BTreeMap<String, String> =
+        config.parameters.iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
+    parameters.extend(version);
+    parameters.insert("model".to_owned(), config.model.clone());
+    parameters.insert("endpoints".to_owned(), config.endpoints.join(" "));
+    for (number, message) in config.prompt.iter().enumerate() {
+        parameters.insert(format!("prompt.{number}.{}", message.role), message.content.clone());
+    }
+    EngineFacts {
+        kind: "openai".to_owned(),
+        name: "OpenAI-compatible server".to_owned(),
+        version: String::new(),
+        device: "unknown".to_owned(),
+        precision: "unknown".to_owned(),
+        model: None,
+        longest_tokens: None,
+        parameters,
+    }
+}
+
+fn fault(step: &str, first_error: &str) -> EngineFault {
+    EngineFault { step: step.to_owned(), first_error: first_error.to_owned(), advice: None, ended: true }
+}
