@@ -20,6 +20,20 @@ pub struct Failure {
     pub hints: Vec<String>,
 }
 
+impl From<pilote_proof::ProofError> for Failure {
+    fn from(error: pilote_proof::ProofError) -> Self {
+        use pilote_proof::ProofError as E;
+        let exit = match &error {
+            E::NoTrial { .. } | E::BadTrial { .. } | E::DestinationTaken { .. } | E::DestinationInside { .. } => Exit::Request,
+            E::NotSealed { .. } | E::NotEnded { .. } => Exit::Stopped,
+            E::Missing { .. } | E::Damaged { .. } | E::Differs { .. } | E::Document { .. } => Exit::Fails,
+            E::SourceChanged { .. } | E::NotPlain { .. } | E::CaseTwins { .. } => Exit::Fails,
+            E::Ledger(_) | E::Io { .. } => Exit::Machine,
+        };
+        Self { exit, code: error.code(), error: error.into(), hints: Vec::new() }
+    }
+}
+
 /// A failure as `--json` prints it.
 #[derive(Debug, Serialize)]
 struct FailureJson<'a> {

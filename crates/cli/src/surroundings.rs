@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
-use pilote_spec::{Clock, Digest, ProgramFacts, Stamp};
+use pilote_spec::{Clock, ProgramFacts, Stamp};
 
 use crate::failure::Failure;
 
@@ -107,16 +107,16 @@ impl Surroundings {
         Ok(cache.join("models"))
     }
 
-    /// Sixteen bytes of chance as hexadecimal digits: the identity of this run of the program.
+    /// Sixteen bytes of chance: the identity of this run of the program.
     ///
     /// # Errors
     /// When the machine gives no random bytes.
-    pub fn nonce(&self) -> Result<String, Failure> {
+    pub fn chance(&self) -> Result<u128, Failure> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)
             .context("the machine gives no random bytes")
             .map_err(|error| Failure::machine("no-random-bytes", error))?;
-        Ok(Digest::of(&bytes).to_string()[..32].to_owned())
+        Ok(u128::from_le_bytes(bytes))
     }
 }
 

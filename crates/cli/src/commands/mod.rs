@@ -9,6 +9,7 @@ pub mod new;
 pub mod report;
 pub mod run;
 pub mod runs;
+pub mod show;
 pub mod status;
 pub mod unlock;
 pub mod verify;

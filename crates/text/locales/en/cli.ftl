@@ -1,1 +1,56 @@
 # The command line: summaries, questions and refusals of the program pilote.
+
+new-next = A project is laid out in { $dir }. Its README.md says what to do first; “pilote run” runs its pilot.
+model-kept = { $reference } is checked and kept in { $dir }.
+
+show-refused = Refused, with the reason:
+show-results = Some results beside the start of their inputs. Look at them: a valid form can still be wrong.
+show-vector = vector of { $width }
+
+verify-copy-whole = The copy is whole: { $files } files, { $size }, each read and equal to its digest.
+verify-trial-whole = The trial is whole: { $files } files, { $size }, read and counted again.
+verify-damaged = Not whole: { $errors ->
+    [one] one thing was found wrong, listed above.
+   *[other] { $errors } things were found wrong, listed above.
+}
+
+state-begun = begun
+state-unfinished = unfinished
+state-sealed = sealed
+state-collected = collected
+state-damaged = damaged
+
+outcome-pending = pending: no outcome yet
+outcome-accepted = accepted: { $output }
+outcome-refused = refused: { $reason }
+
+runs-none = No trial yet. “pilote run” makes the first one.
+runs-holds = holds · accepted { $accepted }, refused { $refused }, pending { $pending }
+runs-fails = does not hold · accepted { $accepted }, refused { $refused }, pending { $pending }
+
+export-progress = copying
+export-whole = The copy was read again and is whole: { $copy } ({ $files } files, { $size }).
+export-damaged = The copy is not whole and got no verdict: { $copy }. Run the same command again; it goes on where it stopped.
+export-same-disk = It lies on the same file system as the trial, so it is no backup: take it to another machine and verify it there.
+export-no-backup-yet = It is no backup until another machine has verified it: run “pilote verify” on it there.
+
+unlock-part = Part { $part } can be taken over; it was last held by { $owner }.
+unlock-alive = Mind that { $owner } is alive: it will be shut out, and what it has not committed is computed again.
+unlock-nothing = Nothing is locked: no part of this trial is held.
+
+run-progress = computing
+run-refused-so-far = { $refused } refused
+run-dry-plan = { $items } items, { $bytes }, { $faults } of them will be refused as they are; { $batches } batches in { $parts } parts. Nothing was written.
+run-trial = Trial: { $trial }
+run-report = Report: { $report }
+run-carried = Taken up: { $done } outcomes are kept, { $pending } items are still to do.
+run-stopped-interrupted = Stopped in order. What is done is kept: “pilote run --resume { $trial }” goes on.
+run-stopped-breaker = Stopped: the engine failed several times in a row, first with: { $error }. The items it concerns stay pending; “pilote run --resume { $trial }” goes on.
+run-stopped-refused-max = Stopped: more items were refused than the project bears. Look at the refusals before going on.
+run-stopped-fault = Stopped: { $error }. What is done is kept; “pilote run --resume { $trial }” goes on.
+run-no-copy = No copy yet: “pilote export { $trial } DIR” makes one and reads it again.
+run-limited = Only the first { $limit } items: a trial to look at, whose balance never holds.
+
+demo-project = Example project: { $dir }
+demo-model = Model: { $reference }
+demo-next = Next: “pilote new my-project”, and write down what you expect before anything runs.

@@ -1,1 +1,56 @@
-# The command line: summaries, questions and refusals of the program pilote.
+# La ligne de commande : résumés, questions et refus du programme pilote.
+
+new-next = Un projet est créé dans { $dir }. Son README.md dit par où commencer ; « pilote run » lance son pilote.
+model-kept = { $reference } est contrôlé et conservé dans { $dir }.
+
+show-refused = Refusés, avec le motif :
+show-results = Quelques résultats en regard du début de leur entrée. Regardez-les : une forme valide peut être fausse.
+show-vector = vecteur de { $width }
+
+verify-copy-whole = La copie est entière : { $files } fichiers, { $size }, chacun relu et conforme à son empreinte.
+verify-trial-whole = L’essai est entier : { $files } fichiers, { $size }, relus et recomptés.
+verify-damaged = Pas entier : { $errors ->
+    [one] une anomalie trouvée, indiquée ci-dessus.
+   *[other] { $errors } anomalies trouvées, indiquées ci-dessus.
+}
+
+state-begun = commencé
+state-unfinished = inachevé
+state-sealed = scellé
+state-collected = recueilli
+state-damaged = endommagé
+
+outcome-pending = en attente : pas encore d’issue
+outcome-accepted = accepté : { $output }
+outcome-refused = refusé : { $reason }
+
+runs-none = Aucun essai pour l’instant. « pilote run » fait le premier.
+runs-holds = tenu · acceptés { $accepted }, refusés { $refused }, en attente { $pending }
+runs-fails = non tenu · acceptés { $accepted }, refusés { $refused }, en attente { $pending }
+
+export-progress = copie
+export-whole = La copie a été relue et elle est entière : { $copy } ({ $files } fichiers, { $size }).
+export-damaged = La copie n’est pas entière et n’a pas de verdict : { $copy }. Relancez la même commande ; elle reprend où elle s’est arrêtée.
+export-same-disk = Elle se trouve sur le même système de fichiers que l’essai : ce n’est pas une sauvegarde. Portez-la sur une autre machine et vérifiez-la là-bas.
+export-no-backup-yet = Ce n’est pas une sauvegarde tant qu’une autre machine ne l’a pas vérifiée : lancez-y « pilote verify ».
+
+unlock-part = La partie { $part } peut être reprise ; elle était tenue en dernier par { $owner }.
+unlock-alive = Attention, { $owner } est vivant : il sera écarté, et ce qu’il n’a pas validé sera recalculé.
+unlock-nothing = Rien n’est verrouillé : aucune partie de cet essai n’est tenue.
+
+run-progress = calcul
+run-refused-so-far = { $refused } refusés
+run-dry-plan = { $items } éléments, { $bytes }, dont { $faults } seront refusés tels quels ; { $batches } lots de calcul en { $parts } parties. Rien n’a été écrit.
+run-trial = Essai : { $trial }
+run-report = Rapport : { $report }
+run-carried = Repris : { $done } issues sont conservées, { $pending } éléments restent à faire.
+run-stopped-interrupted = Arrêté en ordre. Ce qui est fait est conservé : « pilote run --resume { $trial } » continue.
+run-stopped-breaker = Arrêté : le moteur a échoué plusieurs fois de suite, d’abord avec : { $error }. Les éléments concernés restent en attente ; « pilote run --resume { $trial } » continue.
+run-stopped-refused-max = Arrêté : plus d’éléments refusés que le projet n’en supporte. Regardez les refus avant de continuer.
+run-stopped-fault = Arrêté : { $error }. Ce qui est fait est conservé ; « pilote run --resume { $trial } » continue.
+run-no-copy = Pas encore de copie : « pilote export { $trial } DOSSIER » en fait une et la relit.
+run-limited = Seulement les { $limit } premiers éléments : un essai à regarder, dont le bilan n’est jamais tenu.
+
+demo-project = Projet d’exemple : { $dir }
+demo-model = Modèle : { $reference }
+demo-next = Ensuite : « pilote new mon-projet », et écrivez ce que vous attendez avant de lancer quoi que ce soit.

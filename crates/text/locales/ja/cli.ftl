@@ -1,1 +1,53 @@
-# The command line: summaries, questions and refusals of the program pilote.
+# コマンドライン：プログラム pilote の要約、質問、拒否の文。
+
+new-next = プロジェクトを { $dir } に作成しました。最初にすることは README.md にあります。「pilote run」でパイロットを実行します。
+model-kept = { $reference } を検査し、{ $dir } に保存しました。
+
+show-refused = 拒否された要素とその理由：
+show-results = 結果の一部を入力の冒頭と並べて示します。目で確かめてください。形式が正しくても内容が誤っていることがあります。
+show-vector = { $width } 次元のベクトル
+
+verify-copy-whole = コピーは完全です：{ $files } ファイル、{ $size }。すべて読み直し、ダイジェストと一致しました。
+verify-trial-whole = 試行は完全です：{ $files } ファイル、{ $size } を読み直し、数え直しました。
+verify-damaged = 完全ではありません：上に示した { $errors } 件の問題が見つかりました。
+
+state-begun = 開始済み
+state-unfinished = 未完了
+state-sealed = 封印済み
+state-collected = 収集済み
+state-damaged = 破損
+
+outcome-pending = 未処理：まだ結果がありません
+outcome-accepted = 受理：{ $output }
+outcome-refused = 拒否：{ $reason }
+
+runs-none = 試行はまだありません。「pilote run」で最初の試行を行います。
+runs-holds = 成立 · 受理 { $accepted }、拒否 { $refused }、未処理 { $pending }
+runs-fails = 不成立 · 受理 { $accepted }、拒否 { $refused }、未処理 { $pending }
+
+export-progress = コピー中
+export-whole = コピーを読み直し、完全であることを確かめました：{ $copy }（{ $files } ファイル、{ $size }）。
+export-damaged = コピーは完全ではなく、判定はありません：{ $copy }。同じコマンドをもう一度実行すると、止まったところから続けます。
+export-same-disk = 試行と同じファイルシステムにあるため、バックアップではありません。別のマシンに移し、そこで検証してください。
+export-no-backup-yet = 別のマシンで検証されるまではバックアップではありません。そのマシンで「pilote verify」を実行してください。
+
+unlock-part = 区分 { $part } を引き継げるようになりました。最後に保持していたのは { $owner } です。
+unlock-alive = 注意：{ $owner } は動作中です。締め出され、確定していない分は再計算されます。
+unlock-nothing = ロックされているものはありません。この試行の区分は誰にも保持されていません。
+
+run-progress = 計算中
+run-refused-so-far = 拒否 { $refused }
+run-dry-plan = { $items } 要素、{ $bytes }。うち { $faults } 要素はこのままでは拒否されます。バッチ { $batches } 個、区分 { $parts } 個。何も書き込んでいません。
+run-trial = 試行：{ $trial }
+run-report = レポート：{ $report }
+run-carried = 再開：{ $done } 件の結果を保持し、残りは { $pending } 要素です。
+run-stopped-interrupted = 正常に停止しました。済んだ分は保持されています。「pilote run --resume { $trial }」で続けます。
+run-stopped-breaker = 停止しました：エンジンが続けて失敗しました。最初のエラー：{ $error }。該当する要素は未処理のままです。「pilote run --resume { $trial }」で続けます。
+run-stopped-refused-max = 停止しました：拒否された要素がプロジェクトの許容を超えました。続ける前に拒否の内容を確かめてください。
+run-stopped-fault = 停止しました：{ $error }。済んだ分は保持されています。「pilote run --resume { $trial }」で続けます。
+run-no-copy = コピーはまだありません。「pilote export { $trial } フォルダー」でコピーを作り、読み直します。
+run-limited = 最初の { $limit } 要素だけの試行です。確認用であり、集計が成立することはありません。
+
+demo-project = 例のプロジェクト：{ $dir }
+demo-model = モデル：{ $reference }
+demo-next = 次は「pilote new my-project」。何かを実行する前に、期待する結果を書き出してください。

@@ -1,0 +1,102 @@
+//! `pilote export`: a copy at a place of the user's, read again from there.
+
+use std::path::Path;
+
+use pilote_proof::Exported;
+use pilote_spec::Clock as _;
+use serde::Serialize;
+
+use super::show;
+use crate::args;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place::{self, Place};
+use crate::printer::Printer;
+use crate::progress::Meter;
+use crate::surroundings::Surroundings;
+
+#[derive(Serialize)]
+struct ExportJson<'a> {
+    format: &'static str,
+    trial: String,
+    copy: String,
+    files: u64,
+    bytes: u64,
+    kept: u64,
+    same_file_system: Option<bool>,
+    backup: bool,
+    whole: bool,
+    balance: Option<&'a pilote_spec::Balance>,
+    criteria: &'a [pilote_spec::Criterion],
+    holds: bool,
+}
+
+/// Copies a trial and reads the copy again.
+///
+/// # Errors
+/// When no destination is known, or the copy cannot be made. A copy that is not whole is said, with status 1.
+pub fn export(args: &args::Export, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+    let trial = place::trial(surroundings, &args.run)?;
+    let destination = match &args.dir {
+        Some(dir) => surroundings.folder.join(dir),
+        None => declared(&trial, surroundings)?,
+    };
+    let exported = copy(&trial, &destination, surroundings, printer)?;
+    show::verification(printer, &exported.verification);
+    say(&exported, printer);
+    printer.object(&ExportJson {
+        format: "pilote.export/1",
+        trial: trial.display().to_string(),
+        copy: exported.copy.display().to_string(),
+        files: exported.files,
+        bytes: exported.bytes,
+        kept: exported.kept,
+        same_file_system: exported.same_file_system,
+        backup: exported.is_backup(),
+        whole: exported.verification.whole,
+        balance: exported.verification.balance.as_ref(),
+        criteria: &exported.verification.criteria,
+        holds: exported.verification.holds,
+    });
+    Ok(Exit::of_verdict(exported.verification.holds))
+}
+
+/// Copies and reads again, with progress.
+///
+/// # Errors
+/// When the copy cannot be made.
+pub fn copy(
+    trial: &Path,
+    destination: &Path,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exported, Failure> {
+    let meter = Meter::new(printer, surroundings.clock.clone());
+    let what = printer.texts.get("export-progress", &[]);
+    let mut watch = |done: u64, total: u64| meter.show(&what, done.div_ceil(1_000_000), total.div_ceil(1_000_000), "MB");
+    Ok(pilote_proof::export(trial, destination, surroundings.clock.wall(), &mut watch)?)
+}
+
+/// Says where the copy is and what it is worth.
+pub fn say(exported: &Exported, printer: &Printer) {
+    let copy = exported.copy.display().to_string();
+    let files = exported.files.to_string();
+    let size = printer.texts.storage(exported.bytes);
+    let key = if exported.verification.whole { "export-whole" } else { "export-damaged" };
+    printer.line("");
+    printer.line(&printer.texts.get(key, &[("copy", &copy), ("files", &files), ("size", &size)]));
+    let worth = if exported.same_file_system == Some(true) { "export-same-disk" } else { "export-no-backup-yet" };
+    printer.line(&printer.texts.get(worth, &[]));
+}
+
+/// The destination that the trial's project declares, relative to the project.
+fn declared(trial: &Path, surroundings: &Surroundings) -> Result<std::path::PathBuf, Failure> {
+    let none = || {
+        let error = anyhow::anyhow!("no place for the copy is given, and the project declares no `destination`");
+        Failure::request("no-destination", error).hint("pilote export RUN DIR")
+    };
+    let root = place::project_of(trial).ok_or_else(none)?;
+    let place = Place::find(surroundings, Some(&root))?;
+    let destination = place.parsed.project.destination.ok_or_else(none)?;
+    Ok(root.join(destination))
+}

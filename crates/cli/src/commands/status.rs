@@ -1,0 +1,82 @@
+//! `pilote status`: how a trial stands, or what became of one identifier, without reading all of it.
+
+use pilote_proof::{Found, TrialState, TrialSummary};
+use pilote_spec::{ItemId, Outcome};
+use serde::Serialize;
+
+use super::show;
+use crate::args;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place;
+use crate::printer::Printer;
+use crate::surroundings::Surroundings;
+
+#[derive(Serialize)]
+struct StatusJson<'a> {
+    format: &'static str,
+    trial: String,
+    state: TrialState,
+    balance: pilote_spec::Balance,
+    criteria: &'a [pilote_spec::Criterion],
+    holds: bool,
+}
+
+#[derive(Serialize)]
+struct ItemJson<'a> {
+    format: &'static str,
+    trial: String,
+    id: &'a str,
+    found: &'a [Found],
+}
+
+/// Says how a trial or an identifier stands.
+///
+/// # Errors
+/// When the trial cannot be read, or does not know the identifier.
+pub fn status(args: &args::Status, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+    let dir = place::trial(surroundings, &args.run)?;
+    if let Some(id) = &args.id {
+        return item(&dir, id, printer);
+    }
+    let TrialSummary { state, .. } = pilote_proof::summary(&dir);
+    let account = pilote_proof::account(&dir)?;
+    printer.line(&printer.texts.get(&format!("state-{}", state_code(state)), &[]));
+    show::balance(printer, &account.balance, &account.criteria);
+    printer.object(&StatusJson {
+        format: "pilote.status/1",
+        trial: dir.display().to_string(),
+        state,
+        balance: account.balance.clone(),
+        criteria: &account.criteria,
+        holds: account.balance.holds,
+    });
+    Ok(Exit::of_verdict(account.balance.holds))
+}
+
+fn item(dir: &std::path::Path, id: &str, printer: &Printer) -> Result<Exit, Failure> {
+    let found = pilote_proof::find(dir, &ItemId(id.to_owned()))?;
+    if found.is_empty() {
+        let error = anyhow::anyhow!("the trial has no item `{id}`");
+        return Err(Failure::request("no-such-id", error).hint("identifiers are exact: mind case, accents and folders"));
+    }
+    for one in &found {
+        let said = match &one.outcome {
+            None => printer.texts.get("outcome-pending", &[]),
+            Some(Outcome::Accepted(output)) => {
+                printer.texts.get("outcome-accepted", &[("output", &show::output(printer, output))])
+            }
+            Some(Outcome::Refused(refusal)) => {
+                printer.texts.get("outcome-refused", &[("reason", &printer.texts.refusal(refusal))])
+            }
+        };
+        printer.line(&said);
+    }
+    printer.object(&ItemJson { format: "pilote.status-item/1", trial: dir.display().to_string(), id, found: &found });
+    Ok(Exit::Holds)
+}
+
+/// The state as messages and machine-readable output name it.
+pub fn state_code(state: TrialState) -> String {
+    serde_json::to_value(state).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
