@@ -1,5 +1,6 @@
 //! The messages of one language, and how they are looked up.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use fluent_bundle::concurrent::FluentBundle;
@@ -50,6 +51,9 @@ impl Texts {
             FluentBundle::new_concurrent(lang.code().parse::<LanguageIdentifier>().into_iter().collect());
         // Terminals show the isolation marks of Fluent as boxes; the three languages run left to right.
         bundle.set_use_isolating(false);
+        if lang == Lang::Fr {
+            bundle.set_transform(Some(french_spaces));
+        }
         for (_, source) in areas(lang) {
             // A file with a fault still gives its sound messages; tests refuse a fault or a message written twice.
             let resource = FluentResource::try_new(source.to_owned()).unwrap_or_else(|(sound, _)| sound);
@@ -102,4 +106,15 @@ fn argument(value: &str) -> FluentValue<'_> {
         Ok(number) if plain => FluentValue::from(number),
         _ => FluentValue::from(printable(value)),
     }
+}
+
+/// French sets a space that does not break before high punctuation and inside quotation marks. Message files are
+/// written with plain spaces, which an editor shows and nobody forgets; arguments are left as they are.
+fn french_spaces(text: &str) -> Cow<'_, str> {
+    if !text.contains([':', ';', '!', '?', '«', '»']) {
+        return Cow::Borrowed(text);
+    }
+    let set = text.replace(" :", "\u{a0}:").replace("« ", "«\u{a0}").replace(" »", "\u{a0}»");
+    let set = set.replace(" ;", "\u{202f};").replace(" !", "\u{202f}!").replace(" ?", "\u{202f}?");
+    Cow::Owned(set)
 }

@@ -52,7 +52,7 @@ impl Texts {
         }
         let args: Vec<(&str, &str)> = facts.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let key = format!("criterion-{}.{}", criterion.code.code(), criterion.verdict.code());
-        let sentence = self.get(&key, &args);
+        let sentence = self.find(&key, &args).unwrap_or_else(|| self.get("criterion-unjudged", &[]));
         if criterion.concerned.is_empty() {
             return sentence;
         }

@@ -8,7 +8,7 @@ count-refused = 拒否
 count-pending = 未処理
 count-missing = 不足
 count-duplicated = 重複
-count-invented = 身元不明
+count-invented = 宣言外
 
 verdict-holds = 成立
 verdict-fails = 不成立

@@ -1,0 +1,23 @@
+# docs/glossary.md の決まった語。テストが両者を比べ、どのファイルの文もこの語を使う。
+
+word-project = プロジェクト
+word-deliverable = 成果物
+word-item = 項目
+word-outcome = 結果
+word-accepted = 受理
+word-refused = 拒否
+word-pending = 未処理
+word-balance = 集計
+word-engine = エンジン
+word-trial = 試行
+word-pilot = パイロット
+word-campaign = キャンペーン
+word-part = 区分
+word-seal = 封印
+word-rung = 段
+word-card = カード
+word-lot = ロット
+word-period = 期間
+word-plan = プラン
+word-proof = 証拠
+word-decision = 判断
