@@ -1,0 +1,28 @@
+//! The environment in which peers from Python run. It is large (torch alone is over two gigabytes) and is made on
+//! the first call.
+
+use std::path::PathBuf;
+
+use crate::command;
+use crate::repo::Repo;
+use crate::tidy::examples::sha256;
+
+/// The Python of the peers' environment.
+///
+/// # Errors
+/// When the environment cannot be made or its packages cannot be had.
+pub fn environment(repo: &Repo) -> anyhow::Result<PathBuf> {
+    let requirements = repo.root().join("xtask/bench/requirements.txt");
+    let digest = sha256(&std::fs::read(&requirements)?);
+    // A folder for each list of requirements: a changed list never runs with what an older one installed.
+    let folder = repo.cache(&format!("bench/venv-{}", &digest[..12]));
+    let python = folder.join("bin/python");
+    let complete = folder.join("complete");
+    if !complete.is_file() {
+        command::run(repo.command("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+        let mut install = repo.command(&python.to_string_lossy());
+        command::run(install.args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(&requirements))?;
+        std::fs::write(&complete, digest)?;
+    }
+    Ok(python)
+}
