@@ -6,7 +6,7 @@ use super::Finding;
 use super::tree::Tree;
 
 /// The schema as the program generates it; a test of `pilote-spec` holds it against the types.
-pub const SCHEMA: &str = "crates/spec/schema/pilote.project-1.schema.json";
+pub const SCHEMA: &str = "crates/spec/schema/pilote.schema.json";
 
 /// Files of a project folder that every example has.
 const FOLDER: [&str; 6] = [

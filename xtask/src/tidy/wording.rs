@@ -86,12 +86,13 @@ fn hosts_in(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Hosts that are reserved for examples and tests are known too, and a host that a program fills in is empty.
+/// Hosts that are reserved for examples and tests are known too, one letter among them. A host that a program fills
+/// in is empty.
 fn is_known(host: &str) -> bool {
     let reserved = ["localhost", "127.0.0.1", "0.0.0.0", "example.org", "example.com", "example.net"];
     let is_reserved =
         |known: &str| host == known || host.strip_suffix(known).is_some_and(|rest| rest.ends_with('.'));
-    host.is_empty()
+    host.len() < 2
         || HOSTS.contains(&host)
         || reserved.into_iter().any(is_reserved)
         || [".example", ".invalid", ".test"].iter().any(|end| host.ends_with(end))
