@@ -1,10 +1,11 @@
 //! Every file below a directory, in the byte order of the paths.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::collections::hash_map::Entry;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::vec;
 
 use pilote_spec::{Digest, FaultCode, Item, ItemFault, ItemId, Location, Position};
@@ -23,10 +24,27 @@ pub(crate) struct Files {
     source: Source,
     /// The root without links in it: what a link may lead to is below this.
     root: PathBuf,
-    open: Vec<vec::IntoIter<Found>>,
+    open: Vec<Level>,
+}
+
+/// A directory on the way from the root to where the walk stands.
+#[derive(Debug)]
+struct Level {
+    /// Path for opening.
+    directory: PathBuf,
+    /// Path below the root with a `/` at its end, as the system's bytes; empty for the root.
+    below: Vec<u8>,
+    names: vec::IntoIter<Name>,
 }
 
 /// A name in a listing.
+#[derive(Debug)]
+struct Name {
+    name: OsString,
+    what: What,
+}
+
+/// A name with the paths that lead to it.
 #[derive(Debug)]
 struct Found {
     /// Path below the root, components joined by `/`, as the system's bytes.
@@ -53,8 +71,9 @@ impl Files {
             return Err(CorpusError::WrongKind { path, found, expected: "a directory" });
         }
         let root = fs::canonicalize(&source.base).map_err(|error| source.error(error))?;
-        let listing = list(&source.base, &[], notes).map_err(|error| source.error(error))?;
-        Ok(Self { source: source.clone(), root, open: vec![listing.into_iter()] })
+        let level =
+            Level::open(source.base.clone(), Vec::new(), notes).map_err(|error| source.error(error))?;
+        Ok(Self { source: source.clone(), root, open: vec![level] })
     }
 
     /// The next item; none at the end.
@@ -67,13 +86,13 @@ impl Files {
             if found.what != What::Directory {
                 return Some(self.item(&found, position, notes));
             }
-            match list(&found.full, &found.path, notes) {
-                Ok(listing) => self.open.push(listing.into_iter()),
+            match Level::open(found.full, [&found.path[..], b"/"].concat(), notes) {
+                Ok(level) => self.open.push(level),
                 // What is inside cannot be told, so the directory itself takes a position and is refused.
                 Err(error) => {
                     let detail = format!("a directory that cannot be listed: {}", in_words(&error));
                     let fault = fault(FaultCode::Unreadable, detail);
-                    return Some(Content::without(fault).item(&found.path, position));
+                    return Some(Content::without(fault, 0).item(&found.path, position));
                 }
             }
         }
@@ -81,12 +100,15 @@ impl Files {
 
     fn item(&self, found: &Found, position: Position, notes: &mut Notes) -> Item {
         let content = match self.faulty_place(found) {
-            Some(fault) => Content::without(fault),
+            Some(fault) => Content::without(fault, 0),
             None => match File::open(&found.full)
                 .and_then(|mut file| stored(&mut file, self.source.limits.bytes))
             {
                 Ok(stored) => self.content(found, &stored, notes),
-                Err(error) => Content::without(fault(FaultCode::Unreadable, in_words(&error))),
+                Err(error) => {
+                    let length = fs::metadata(&found.full).map_or(0, |metadata| metadata.len());
+                    Content::without(fault(FaultCode::Unreadable, in_words(&error)), length)
+                }
             },
         };
         content.item(&found.path, position)
@@ -146,8 +168,8 @@ struct Content {
 }
 
 impl Content {
-    fn without(fault: ItemFault) -> Self {
-        Self { digest: None, bytes: 0, chars: 0, fault: Some(fault) }
+    fn without(fault: ItemFault, bytes: u64) -> Self {
+        Self { digest: None, bytes, chars: 0, fault: Some(fault) }
     }
 
     fn item(mut self, path: &[u8], position: Position) -> Item {
@@ -184,32 +206,36 @@ pub(crate) fn percent_encoded(path: &[u8]) -> String {
     })
 }
 
-/// The names in a directory, sorted as their paths sort: a directory's name counts with the `/` that follows it in
-/// every path below.
-fn list(directory: &Path, below: &[u8], notes: &mut Notes) -> io::Result<Vec<Found>> {
-    let mut listing = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let what = what(&entry)?;
-        if what == What::File && LEFT_BEHIND.iter().any(|left| name == OsStr::new(left)) {
-            notes.skipped_files += 1;
-            continue;
+impl Level {
+    /// Lists a directory in the order in which its paths sort: a directory's name counts with the `/` that follows
+    /// it in every path below.
+    fn open(directory: PathBuf, below: Vec<u8>, notes: &mut Notes) -> io::Result<Self> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&directory)? {
+            let entry = entry?;
+            let (name, what) = (entry.file_name(), what(&entry)?);
+            if what == What::File && LEFT_BEHIND.iter().any(|left| name == OsStr::new(left)) {
+                notes.skipped_files += 1;
+            } else {
+                names.push(Name { name, what });
+            }
         }
-        let mut path = below.to_vec();
-        if !path.is_empty() {
-            path.push(b'/');
-        }
-        path.extend_from_slice(name.as_encoded_bytes());
-        listing.push(Found { path, full: entry.path(), what });
+        names.sort_by(|a, b| a.sorting_key().cmp(b.sorting_key()));
+        note_confusable(&names, &below, notes);
+        Ok(Self { directory, below, names: names.into_iter() })
     }
-    listing.sort_by(|a, b| sorting_key(a).cmp(sorting_key(b)));
-    note_confusable(&listing, notes);
-    Ok(listing)
+
+    fn next(&mut self) -> Option<Found> {
+        let Name { name, what } = self.names.next()?;
+        let path = [&self.below, name.as_encoded_bytes()].concat();
+        Some(Found { path, full: self.directory.join(name), what })
+    }
 }
 
-fn sorting_key(found: &Found) -> impl Iterator<Item = &u8> {
-    found.path.iter().chain((found.what == What::Directory).then_some(&b'/'))
+impl Name {
+    fn sorting_key(&self) -> impl Iterator<Item = &u8> {
+        self.name.as_encoded_bytes().iter().chain((self.what == What::Directory).then_some(&b'/'))
+    }
 }
 
 fn what(entry: &fs::DirEntry) -> io::Result<What> {
@@ -227,13 +253,16 @@ fn what(entry: &fs::DirEntry) -> io::Result<What> {
 
 /// Two paths can only be taken for each other where two names in one folder can, so looking at each listing finds
 /// them all and keeps nothing.
-fn note_confusable(listing: &[Found], notes: &mut Notes) {
+fn note_confusable(names: &[Name], below: &[u8], notes: &mut Notes) {
+    let Ok(below) = std::str::from_utf8(below) else { return };
     let mut forms: HashMap<String, &str> = HashMap::new();
-    for path in listing.iter().filter_map(|found| std::str::from_utf8(&found.path).ok()) {
-        match forms.get(&folded(path)) {
-            Some(first) => notes.confusable(first, path),
-            None => {
-                forms.insert(folded(path), path);
+    for name in names.iter().filter_map(|name| name.name.to_str()) {
+        match forms.entry(folded(name)) {
+            Entry::Occupied(first) => {
+                notes.confusable(&format!("{below}{}", first.get()), &format!("{below}{name}"));
+            }
+            Entry::Vacant(free) => {
+                free.insert(name);
             }
         }
     }

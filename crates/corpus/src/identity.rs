@@ -29,13 +29,16 @@ pub(crate) enum Sighting {
     Again(Place),
 }
 
+/// Half of a SHA-256. As bytes, since a 128-bit number would be padded to 48 bytes beside its place.
+type Half = [u8; 16];
+
 /// The identifiers seen so far.
 #[derive(Debug, Default)]
 pub(crate) struct Identities {
     /// The first identifier of each folded form.
-    first: HashMap<u128, Place>,
+    first: HashMap<Half, Place>,
     /// The others, by their exact text.
-    others: HashMap<u128, Place>,
+    others: HashMap<Half, Place>,
 }
 
 impl Identities {
@@ -66,7 +69,9 @@ impl Identities {
     }
 }
 
-fn hash(text: &str) -> u128 {
+fn hash(text: &str) -> Half {
     let digest = Digest::of(text.as_bytes());
-    digest.as_bytes().iter().take(16).fold(0, |hash, byte| hash << 8 | u128::from(*byte))
+    let mut half = Half::default();
+    half.copy_from_slice(&digest.as_bytes()[..16]);
+    half
 }

@@ -27,8 +27,31 @@ impl Unit {
         }
     }
 
-    pub(crate) fn width(self) -> usize {
+    fn width(self) -> usize {
         if self == Self::Byte { 1 } else { 2 }
+    }
+}
+
+/// How a file of lines begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) unit: Unit,
+    /// Bytes of the byte order mark; 0 where there is none.
+    pub(crate) mark: usize,
+}
+
+impl Head {
+    /// From the first bytes of a file; three are enough.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let (charset, mark) = encoding_rs::Encoding::for_bom(bytes).unwrap_or((encoding_rs::UTF_8, 0));
+        let unit = if charset == encoding_rs::UTF_16LE {
+            Unit::Utf16Le
+        } else if charset == encoding_rs::UTF_16BE {
+            Unit::Utf16Be
+        } else {
+            Unit::Byte
+        };
+        Self { unit, mark }
     }
 }
 
@@ -49,8 +72,7 @@ pub(crate) struct Line {
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     reader: BufReader<R>,
-    unit: Unit,
-    mark: u64,
+    head: Head,
     offset: u64,
     number: u64,
     limit: u64,
@@ -60,21 +82,14 @@ impl<R: Read> Lines<R> {
     /// Starts at the beginning of a file and takes note of its byte order mark.
     pub(crate) fn new(reader: R, limit: u64) -> io::Result<Self> {
         let mut reader = BufReader::with_capacity(64 * 1024, reader);
-        let (charset, mark) =
-            encoding_rs::Encoding::for_bom(reader.fill_buf()?).unwrap_or((encoding_rs::UTF_8, 0));
-        reader.consume(mark);
-        let unit = unit(charset);
-        Ok(Self { reader, unit, mark: mark as u64, offset: mark as u64, number: 0, limit })
+        let head = Head::of(reader.fill_buf()?);
+        reader.consume(head.mark);
+        Ok(Self { reader, head, offset: head.mark as u64, number: 0, limit })
     }
 
-    /// Bytes of the byte order mark; 0 where there is none.
-    pub(crate) fn mark(&self) -> u64 {
-        self.mark
-    }
-
-    /// The unit of the file.
-    pub(crate) fn unit(&self) -> Unit {
-        self.unit
+    /// How the file begins.
+    pub(crate) fn head(&self) -> Head {
+        self.head
     }
 
     /// The next line; none at the end of the file.
@@ -91,7 +106,7 @@ impl<R: Read> Lines<R> {
             if buffer.is_empty() {
                 break;
             }
-            let end = find_feed(buffer, self.unit, &mut half);
+            let end = find_feed(buffer, self.head.unit, &mut half);
             found = end.is_some();
             let taken = end.unwrap_or(buffer.len());
             line.grow(&buffer[..taken]);
@@ -103,7 +118,7 @@ impl<R: Read> Lines<R> {
         self.number += 1;
         let offset = self.offset;
         self.offset += line.total;
-        let bytes = line.total - line.line_end(self.unit, found);
+        let bytes = line.total - line.line_end(self.head.unit, found);
         let kept = line.kept.filter(|_| bytes <= self.limit).map(|mut kept| {
             kept.truncate(usize::try_from(bytes).unwrap_or(usize::MAX));
             kept
@@ -112,21 +127,10 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// The unit of a charset that a byte order mark told.
-fn unit(charset: &'static encoding_rs::Encoding) -> Unit {
-    if charset == encoding_rs::UTF_16LE {
-        Unit::Utf16Le
-    } else if charset == encoding_rs::UTF_16BE {
-        Unit::Utf16Be
-    } else {
-        Unit::Byte
-    }
-}
-
 /// The offset after the first line feed. `half` carries the first byte of a UTF-16 unit from buffer to buffer.
 fn find_feed(buffer: &[u8], unit: Unit, half: &mut Option<u8>) -> Option<usize> {
     if unit == Unit::Byte {
-        return buffer.iter().position(|byte| *byte == LF).map(|at| at + 1);
+        return memchr::memchr(LF, buffer).map(|at| at + 1);
     }
     for (at, byte) in buffer.iter().enumerate() {
         match half.take() {

@@ -90,8 +90,8 @@ fn own_charset(bytes: &[u8]) -> Option<&'static Charset> {
         _ => None,
     })?;
     // A statement that can be read byte by byte was not stored in UTF-16, whatever it says.
-    Charset::for_label(&label)
-        .map(|found| if found.is_ascii_compatible() { found } else { encoding_rs::UTF_8 })
+    let wide = [encoding_rs::UTF_16LE, encoding_rs::UTF_16BE];
+    Charset::for_label(&label).map(|found| if wide.contains(&found) { encoding_rs::UTF_8 } else { found })
 }
 
 fn meta_charset(tag: &StartTag<()>) -> Option<Vec<u8>> {

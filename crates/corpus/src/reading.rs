@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 use pilote_spec::{Digest, FaultCode, Inputs, Item, ItemFault, Location};
 
 use crate::content;
-use crate::lines::Lines;
+use crate::lines::Head;
 use crate::records::{Fields, Record};
 use crate::source::{Source, fault, stored, too_large};
 
@@ -95,9 +95,9 @@ fn read_line(
         return Err(ReadError::Fault(fault(FaultCode::NotAFile, "since it was indexed")));
     }
     let mut file = File::open(&source.base).map_err(failed)?;
-    let head = Lines::new(&mut file, 0).map_err(failed)?;
-    let fields = fields.in_unit(head.unit(), head.mark() > 0);
-    drop(head);
+    let mut head = Vec::new();
+    (&mut file).take(3).read_to_end(&mut head).map_err(failed)?;
+    let fields = fields.beginning_with(Head::of(&head));
     let mut line = Vec::new();
     file.seek(SeekFrom::Start(offset)).map_err(failed)?;
     file.take(bytes).read_to_end(&mut line).map_err(failed)?;
@@ -113,8 +113,9 @@ fn read_line(
 
 fn prove(item: &Item, seen: Digest) -> Result<(), ReadError> {
     match item.digest {
-        Some(expected) if expected == seen => Ok(()),
-        expected => Err(ReadError::Changed { expected: expected.unwrap_or(seen), seen: Some(seen) }),
+        Some(expected) if expected != seen => Err(ReadError::Changed { expected, seen: Some(seen) }),
+        Some(_) => Ok(()),
+        None => Err(failed(item, "the index", io::Error::other("an item without a fault has no digest"))),
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::content;
 use crate::decoding::{decode_as, malformed};
-use crate::lines::Unit;
+use crate::lines::{Head, Unit};
 use crate::source::fault;
 
 /// The longest identifier in bytes: it is repeated in every record about its item.
@@ -40,12 +40,12 @@ impl Record {
 }
 
 impl Fields {
-    /// The charset of a file in this unit: a UTF-16 mark outranks the declaration.
-    pub(crate) fn in_unit(mut self, unit: Unit, marked: bool) -> Self {
-        self.charset = match unit {
+    /// The same for a file that begins so: a byte order mark outranks the declared encoding.
+    pub(crate) fn beginning_with(mut self, head: Head) -> Self {
+        self.charset = match head.unit {
             Unit::Utf16Le => encoding_rs::UTF_16LE,
             Unit::Utf16Be => encoding_rs::UTF_16BE,
-            Unit::Byte if marked => encoding_rs::UTF_8,
+            Unit::Byte if head.mark > 0 => encoding_rs::UTF_8,
             Unit::Byte => self.charset,
         };
         self

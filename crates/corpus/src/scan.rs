@@ -10,10 +10,16 @@ use pilote_spec::{
 use crate::content;
 use crate::files::Files;
 use crate::identity::{Identities, Place, Sighting};
+use crate::kind::{Kind, kind};
 use crate::lines::{Line, Lines};
 use crate::notes::Notes;
 use crate::records::{Fields, Record};
 use crate::source::{CorpusError, Source, description, fault, too_large};
+
+/// Bytes in which a signature of another kind of file is looked for.
+const SIGNATURE: u64 = 4096;
+
+const LINES_EXPECTED: &str = "a file with one JSON object a line";
 
 /// Opens the declared inputs.
 ///
@@ -40,12 +46,18 @@ fn open_rows(source: &Source, fields: Fields, notes: &mut Notes) -> Result<Rows<
     if !metadata.is_file() {
         let found = description(&metadata).to_owned();
         let path = source.declared().to_owned();
-        return Err(CorpusError::WrongKind { path, found, expected: "a file with one JSON object a line" });
+        return Err(CorpusError::WrongKind { path, found, expected: LINES_EXPECTED });
     }
-    let open = || File::open(&source.base);
-    open()
-        .and_then(|file| Rows::new(file, open()?, source, fields, notes))
-        .map_err(|error| source.error(error))
+    let open = || File::open(&source.base).map_err(|error| source.error(error));
+    let mut head = Vec::new();
+    open()?.take(SIGNATURE).read_to_end(&mut head).map_err(|error| source.error(error))?;
+    // Taken for lines, a compressed file would give thousands of faults and no hint at what is wrong.
+    if let Kind::Unsupported(kind) = kind("", &head) {
+        let found = format!("a file of the kind `{kind}`");
+        let path = source.declared().to_owned();
+        return Err(CorpusError::WrongKind { path, found, expected: LINES_EXPECTED });
+    }
+    Rows::new(open()?, open()?, source, fields, notes).map_err(|error| source.error(error))
 }
 
 /// The items of the declared inputs, one after the other. Memory per item is bounded by the declared limit; what
@@ -113,8 +125,8 @@ impl<R: Read + Seek> Rows<R> {
     ) -> io::Result<Self> {
         let limit = source.limits.bytes;
         let lines = Lines::new(reader, limit)?;
-        notes.bom_removed += u64::from(lines.mark() > 0);
-        let fields = fields.in_unit(lines.unit(), lines.mark() > 0);
+        notes.bom_removed += u64::from(lines.head().mark > 0);
+        let fields = fields.beginning_with(lines.head());
         let path = source.declared().to_owned();
         let duplicates = source.duplicates;
         Ok(Self { lines, again, fields, identities: Identities::default(), limit, duplicates, path })
