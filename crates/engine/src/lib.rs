@@ -1,6 +1,7 @@
 //! The `Engine` trait and its kinds. An engine computes outputs for batches of items; it knows nothing of trials,
 //! positions or ledgers, and answers by an opaque wire identifier.
 
+pub mod builtin;
 mod contract;
 pub mod model;
 #[cfg(unix)]
