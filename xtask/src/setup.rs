@@ -53,7 +53,7 @@ pub fn model(repo: &Repo, profile: Profile) -> anyhow::Result<Setup> {
 fn pulled(answer: &str) -> anyhow::Result<PathBuf> {
     let value: Value = serde_json::from_str(answer).context("pilote model pull printed no JSON")?;
     let path =
-        value["path"].as_str().with_context(|| format!("pilote model pull names no path: {answer}"))?;
+        value["dir"].as_str().with_context(|| format!("pilote model pull names no folder: {answer}"))?;
     Ok(PathBuf::from(path))
 }
 
@@ -94,13 +94,13 @@ mod tests {
 
     #[test]
     fn the_model_lies_where_pilote_says() {
-        let path = pulled(r#"{"format":"pilote.model-pull/1","path":"/somewhere/model"}"#).unwrap();
+        let path = pulled(r#"{"format":"pilote.model/1","dir":"/somewhere/model"}"#).unwrap();
         assert_eq!(path, PathBuf::from("/somewhere/model"));
     }
 
     #[test]
-    fn an_answer_without_a_path_is_shown() {
+    fn an_answer_without_a_folder_is_shown() {
         let error = pulled(r#"{"format":"x"}"#).unwrap_err().to_string();
-        assert!(error.contains("names no path") && error.contains(r#"{"format":"x"}"#), "{error}");
+        assert!(error.contains("names no folder") && error.contains(r#"{"format":"x"}"#), "{error}");
     }
 }

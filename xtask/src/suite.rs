@@ -1,5 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change is taken.
 
+use std::process::Command;
+
 use crate::bench::peers;
 use crate::command::{self, say};
 use crate::repo::{Profile, Repo};
@@ -11,7 +13,7 @@ use crate::tidy::tree::Tree;
 pub enum Extent {
     /// What needs only the toolchain, a C compiler, python3 and the example model.
     Usual,
-    /// Also the tests marked as ignored: they need peers that are large to install.
+    /// Also the tests in modules named `heavy`: they need peers that are large to install.
     All,
 }
 
@@ -28,29 +30,42 @@ pub fn test(repo: &Repo, extent: Extent) -> anyhow::Result<()> {
     )?;
     command::run(repo.cargo("build").args(["--workspace", "--all-targets"]))?;
     setup::model(repo, Profile::Dev)?;
-    let python = if extent == Extent::All { Some(peers::environment(repo)?) } else { None };
-    let mut tests = if setup::has_nextest() {
-        let mut tests = repo.cargo("nextest");
-        tests.args(["run", "--workspace", "--all-targets"]);
-        if extent == Extent::All {
-            tests.args(["--run-ignored", "all"]);
-        }
-        tests
-    } else {
+    let has_nextest = setup::has_nextest();
+    if !has_nextest {
         say("\ncargo-nextest is not installed; plain cargo test runs the same tests, more slowly.");
-        let mut tests = repo.cargo("test");
-        tests.args(["--workspace", "--all-targets", "--no-fail-fast"]);
-        if extent == Extent::All {
-            tests.args(["--", "--include-ignored"]);
-        }
-        tests
-    };
-    tests.env("PILOTE_TEST_MODELS", repo.cache("models"));
-    if let Some(python) = python {
-        tests.env("PILOTE_TEST_PEERS", python);
     }
-    command::run(&mut tests)?;
-    doctests(repo)
+    doctests(repo)?;
+    command::run(&mut tests(repo, has_nextest))?;
+    if extent == Extent::All {
+        let python = peers::environment(repo)?;
+        command::run(heavy(repo, has_nextest).env(PEERS, python))?;
+    }
+    Ok(())
+}
+
+/// The variable that tells heavy tests which Python has the peers.
+const PEERS: &str = "PILOTE_PEERS_PYTHON";
+
+fn tests(repo: &Repo, has_nextest: bool) -> Command {
+    if has_nextest {
+        let mut tests = repo.command("cargo");
+        tests.args(["nextest", "run", "--locked", "--workspace", "--all-targets"]);
+        return tests;
+    }
+    let mut tests = repo.cargo("test");
+    tests.args(["--workspace", "--all-targets", "--no-fail-fast"]);
+    tests
+}
+
+/// The tests in modules named `heavy`, which are ignored otherwise.
+fn heavy(repo: &Repo, has_nextest: bool) -> Command {
+    let mut tests = tests(repo, has_nextest);
+    if has_nextest {
+        tests.args(["--run-ignored", "only", "--no-tests", "pass", "heavy::"]);
+    } else {
+        tests.args(["--", "--ignored", "heavy::"]);
+    }
+    tests
 }
 
 /// Runs the examples in documentation comments, where there are any: neither nextest nor `--all-targets` does.
