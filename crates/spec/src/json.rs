@@ -73,6 +73,21 @@ pub(crate) fn mark_of(valid: &str) -> Mark {
     reader.at
 }
 
+/// A text of the file as messages may show it: no character that steers a terminal or turns its reading order.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 /// What a value is called in messages.
 pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
@@ -132,7 +147,10 @@ impl Reader<'_> {
             }
             _ => advice,
         };
-        self.fault(format!("`{}` stands where {expected} is expected", c.escape_debug()), advice)
+        self.fault(
+            format!("`{}` stands where {expected} is expected", visible(c.encode_utf8(&mut [0; 4]))),
+            advice,
+        )
     }
 
     fn ended(&self, inside: &str, opened: Mark) -> SyntaxFault {
@@ -253,7 +271,7 @@ impl Reader<'_> {
             'u' => return self.unicode(start),
             c => {
                 return Err(SyntaxFault {
-                    problem: format!("`\\{}` is no escape of JSON", c.escape_debug()),
+                    problem: format!("`\\{}` is no escape of JSON", visible(c.encode_utf8(&mut [0; 4]))),
                     ..start
                 });
             }
@@ -343,7 +361,7 @@ impl Reader<'_> {
             Some(c) => return Err(self.stray(c, "a key", "write keys between double quotes")),
         }
         let key = self.text()?;
-        self.path.push(format!(".{}", key.escape_debug()));
+        self.path.push(format!(".{}", visible(&key)));
         self.space();
         match self.peek() {
             Some(':') => self.bump(),

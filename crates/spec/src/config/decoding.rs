@@ -2,7 +2,7 @@
 
 use super::fault::{ConfigCode, ConfigError};
 use super::{KEYS, PROJECT_FORMAT, find};
-use crate::json::{Entry, Mark, Node, Value, kind_of};
+use crate::json::{Entry, Mark, Node, Value, kind_of, visible};
 use crate::project::{Duplicates, Mode};
 use crate::{EngineConfig, OutputSpec, Project, Task};
 
@@ -81,6 +81,7 @@ impl Decoder {
         let advice = match (expected, &field.node.value) {
             (_, Value::Null) => "write a value, or leave the key out where it may be absent".to_owned(),
             ("a whole number" | "a number", Value::Text(_)) => "write it without quotes".to_owned(),
+            ("an object", _) => "write it between { and }".to_owned(),
             ("a list", _) => "write it between [ and ]".to_owned(),
             ("a text", Value::Number(_)) => "write it between double quotes".to_owned(),
             _ => format!("write {expected}"),
@@ -109,8 +110,7 @@ impl Decoder {
                     }
                     _ => write,
                 };
-                let problem =
-                    format!("this program reads {PROJECT_FORMAT} and not `{}`", shown.escape_debug());
+                let problem = format!("this program reads {PROJECT_FORMAT} and not `{}`", visible(&shown));
                 self.report(ConfigCode::Format, node.at, "format", problem, advice);
             }
             Some((node, _)) => {
@@ -127,7 +127,7 @@ impl Decoder {
         match &node.value {
             Value::Table(entries) => {
                 for (at, entry) in entries.iter().enumerate() {
-                    let key = joined(path, &entry.key.escape_debug().to_string());
+                    let key = joined(path, &visible(&entry.key));
                     if let Some(first) = entries[..at].iter().find(|earlier| earlier.key == entry.key) {
                         let problem = format!("the key stands twice; the first is at line {}", first.at.line);
                         self.report(
@@ -157,7 +157,7 @@ impl Decoder {
         for entry in entries {
             if !known.contains(&entry.key.as_str()) {
                 let shown: String = entry.key.chars().take(60).collect();
-                let key = joined(&field.path, &shown.escape_debug().to_string());
+                let key = joined(&field.path, &visible(&shown));
                 self.report(
                     ConfigCode::UnknownKey,
                     entry.at,
@@ -254,18 +254,18 @@ impl Decoder {
         let Value::Number(digits) = &field.node.value else {
             return self.wrong_type(field, "a whole number");
         };
-        let bounds = if most == u64::MAX {
-            format!("write {least} or more")
-        } else {
-            format!("write {least} to {most}")
-        };
+        let bounds = if most == u64::MAX { format!("{least} or more") } else { format!("{least} to {most}") };
         match digits.parse::<u64>() {
             Ok(number) if (least..=most).contains(&number) => Some(number),
-            _ => {
-                let whole = !digits.contains(['.', 'e', 'E']);
-                let fault = if whole { "is out of bounds" } else { "is no whole number in plain digits" };
-                self.wrong(field, format!("{} {fault}", shortened(digits)), &bounds)
+            _ if digits.contains(['.', 'e', 'E']) => {
+                let problem = format!("{} is no whole number in plain digits", shortened(digits));
+                self.wrong(field, problem, &format!("write digits only, {bounds}"))
             }
+            _ => self.wrong(
+                field,
+                format!("{} is out of bounds", shortened(digits)),
+                &format!("write {bounds}"),
+            ),
         }
     }
 
@@ -303,7 +303,7 @@ impl Decoder {
             Some(word) => format!("did you mean `{word}`? Known here: {}", known.join(", ")),
             None => format!("write one of {}", known.join(", ")),
         };
-        self.wrong(field, format!("`{}` is not known", shown.escape_debug()), &advice)
+        self.wrong(field, format!("`{}` is not known", visible(&shown)), &advice)
     }
 
     /// The whole project.
@@ -397,7 +397,7 @@ fn unknown_advice(key: &str, known: &[&str]) -> String {
     if let Some(near) = nearest(key, known) {
         return format!("did you mean `{near}`?");
     }
-    let homes: Vec<&str> =
+    let homes: Vec<String> =
         KEYS.iter().filter(|(_, keys)| keys.contains(&key)).map(|(home, _)| home_of(home)).collect();
     match homes.as_slice() {
         [] => format!("known here: {}", known.join(", ")),
@@ -405,8 +405,13 @@ fn unknown_advice(key: &str, known: &[&str]) -> String {
     }
 }
 
-fn home_of(shape: &str) -> &str {
-    if shape.is_empty() { "the outermost object" } else { shape.split('.').next().unwrap_or(shape) }
+/// A row of [`KEYS`] as people find it in the file.
+fn home_of(shape: &str) -> String {
+    match shape.split_once('.') {
+        None if shape.is_empty() => "the outermost object".to_owned(),
+        None => format!("`{shape}`"),
+        Some((object, kind)) => format!("an `{object}` of the kind `{kind}`"),
+    }
 }
 
 /// The known word that `text` was probably meant to be.

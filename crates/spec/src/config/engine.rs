@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::decoding::{Decoder, Field};
 use super::place::is_home;
-use crate::json::Value;
+use crate::json::{Value, visible};
 use crate::project::{default_batch_items, default_batch_tokens, default_margin};
 use crate::{Builtin, Digest, EngineConfig, Task};
 
@@ -191,7 +191,7 @@ impl Decoder {
             return None;
         };
         let digests = entries.iter().map(|entry| {
-            let path = format!("{}.{}", field.path, entry.key.escape_debug());
+            let path = format!("{}.{}", field.path, visible(&entry.key));
             let value = Field { node: &entry.node, path };
             let text = self.text(&value)?;
             if entry.key.is_empty()

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::decoding::{Decoder, Field};
 use super::fault::ConfigCode;
 use super::find;
-use crate::json::{Node, Value};
+use crate::json::{Node, Value, visible};
 use crate::{
     Beyond, Campaign, Duplicates, Encoding, ExpectedRefusal, FaultCode, Inputs, Limits, Pilot, Reason,
 };
@@ -20,7 +20,7 @@ impl Decoder {
         if let (Some(count), Some(refusals)) = (count, &expected_refusals)
             && refusals.len() as u64 >= count
         {
-            let problem = format!("{} refusals are expected of {count} items", refusals.len());
+            let problem = format!("refusals expected: {}, items: {count}", refusals.len());
             let advice = "expect fewer than there are items: a pilot must end with a result";
             let at = table.place("expected_refusals");
             self.report(ConfigCode::WrongValue, at, &table.path("expected_refusals"), problem, advice);
@@ -58,7 +58,7 @@ impl Decoder {
             let reason = it.required(&table, "reason", "\"empty\"", Self::reason);
             let (id, reason) = (id?, reason?);
             if let Some(earlier) = first.insert(id.clone(), field.path.clone()) {
-                let problem = format!("`{}` is expected twice, first at {earlier}", id.escape_debug());
+                let problem = format!("`{}` is expected twice, first at {earlier}", visible(&id));
                 return it.wrong(field, problem, "take one of them out");
             }
             Some(ExpectedRefusal { id, reason })

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::decoding::{Decoder, Field};
 use super::fault::ConfigCode;
 use super::find;
+use crate::json::visible;
 use crate::{Category, OutputSpec};
 
 /// Vectors are wider than this in no model.
@@ -54,7 +55,7 @@ impl Decoder {
                     return it.wrong(field, "the name begins or ends with a space", "take the space out");
                 }
                 if !names.insert(name.clone()) {
-                    let problem = format!("`{}` names two categories", name.escape_debug());
+                    let problem = format!("`{}` names two categories", visible(&name));
                     return it.wrong(field, problem, "give each category a name of its own");
                 }
                 Some(name)
