@@ -122,3 +122,6 @@ fn find<'n>(node: &'n Node, keys: &[&str]) -> Option<&'n Node> {
         _ => None,
     })
 }
+
+#[cfg(test)]
+mod tests;

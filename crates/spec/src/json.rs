@@ -411,3 +411,6 @@ fn is_number(text: &str) -> bool {
         && fraction.is_none_or(digits)
         && exponent.is_none_or(|exponent| digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)))
 }
+
+#[cfg(test)]
+mod tests;
