@@ -74,7 +74,7 @@ fn report(root: &Path, kilobytes: Option<u64>) -> Report {
 }
 
 fn close(path: &Path) {
-    fs::set_permissions(path, Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(path, Permissions::from_mode(0o000)).unwrap();
 }
 
 #[test]
