@@ -1,1 +1,47 @@
-//! Export, verify, compare, report: reads what a trial left.
+//! The proof: collection, balance, verification, export, status and report. Reads what a trial left, and never
+//! links the conductor.
+//!
+//! Every figure is counted from the index, the records and the payloads as they lie in a directory, by one piece
+//! of code ([`account`]) for the trial in its place and for a copy of it. [`collect`] writes the results files and
+//! `balance.json` once; [`verify`] counts again and says everything that is wrong; [`export`] copies, reads the
+//! copy again and leaves a verdict; [`report()`] shows the same facts to people.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `trial_dir`, `journal`, `outputs`, `pins` | reading: what was launched, items with records, events, payloads, fixed digests |
+//! | `account` | evidence gathered part by part, judged by the deliverable's criteria |
+//! | `collection`, `results`, `lookup` | results files, balance, the way from an identifier to its position |
+//! | `verification`, `finding`, `manifest` | everything that is wrong, graded |
+//! | `export`, `files`, `document` | copies; placing files whole; JSON that bears its own digest |
+//! | `status` | one identifier, one trial, all trials |
+//! | [`report`] | `report.html` |
+
+mod account;
+mod collection;
+mod document;
+mod error;
+mod export;
+mod files;
+mod finding;
+mod journal;
+mod lookup;
+mod manifest;
+mod outputs;
+mod pins;
+pub mod report;
+mod results;
+mod status;
+mod trial_dir;
+mod verification;
+
+pub use account::{Account, account};
+pub use collection::{BalanceFile, Collected, FileFacts, collect};
+pub use document::DocumentError;
+pub use error::ProofError;
+pub use export::{CopyNote, Exported, export};
+pub use finding::{FINDINGS_MAX, Finding, FindingCode, Findings, Grade};
+pub use manifest::MANIFEST;
+pub use pins::keep_pins;
+pub use report::{report, write_report};
+pub use status::{Found, TrialState, TrialSummary, find, runs, summary};
+pub use verification::{Subject, Verification, verify};

@@ -1,0 +1,38 @@
+//! Outputs that lie in payloads, read again and proved.
+
+use pilote_ledger::{DirStore, LedgerError, Store as _, payload_key, read_vector};
+use pilote_spec::{Digest, Output};
+
+use crate::error::ProofError;
+
+/// The output in full: a vector out of its payload, a file's bytes compared with its digest, anything else as it
+/// stands in the record. The inner error says in words why it cannot be had.
+///
+/// # Errors
+/// When the system refuses to read.
+pub(crate) fn read(
+    store: &DirStore,
+    part: u32,
+    output: &Output,
+) -> Result<Result<Output, String>, ProofError> {
+    let ledger = |error: LedgerError| ProofError::Ledger(Box::new(error));
+    match output {
+        Output::VectorAt { cut_at_tokens, .. } => match read_vector(store, part, output) {
+            Ok(values) => {
+                Ok(Ok(Output::Vector { values: values.unwrap_or_default(), cut_at_tokens: *cut_at_tokens }))
+            }
+            Err(lost @ LedgerError::PayloadLost { .. }) => Ok(Err(lost.to_string())),
+            Err(other) => Err(ledger(other)),
+        },
+        Output::File { payload, digest, .. } => {
+            let key = payload_key(part, payload);
+            let bytes = store.read(&key).map_err(|error| ledger(error.into()))?;
+            Ok(match bytes.map(|bytes| Digest::of(&bytes)) {
+                Some(seen) if seen == *digest => Ok(output.clone()),
+                Some(seen) => Err(format!("`{key}` has the digest {seen}, the record says {digest}")),
+                None => Err(format!("`{key}` is missing")),
+            })
+        }
+        other => Ok(Ok(other.clone())),
+    }
+}

@@ -1,0 +1,44 @@
+//! `report.html`: one file, without scripts, in the reader's language; the same trial gives the same bytes.
+//!
+//! [`facts`] gathers what the page says, [`page`] puts it into words, `templates/report.html` lays it out. Every
+//! text from outside passes through the template's escaping and never through a `safe` filter.
+
+mod chart;
+mod excerpt;
+mod facts;
+mod page;
+
+use std::path::Path;
+
+use askama::Template as _;
+use pilote_text::Texts;
+
+use crate::error::ProofError;
+use crate::files;
+
+/// The report of the trial or copy in `dir`.
+///
+/// `project` is the project's directory, where the beginnings of the inputs are read; without it, or where an
+/// input is gone or changed, the report says so instead of a text. The trial is verified on the way, so the
+/// verdict is the one of this reading.
+///
+/// # Errors
+/// When there is no trial, its index cannot be read, or the system refuses to read.
+pub fn report(dir: &Path, project: Option<&Path>, texts: &Texts) -> Result<String, ProofError> {
+    let facts = facts::Facts::gather(dir, project)?;
+    let page = page::Page::new(&facts, texts);
+    page.render().map_err(|error| ProofError::Report { why: error.to_string() })
+}
+
+/// Writes a report in place of the one that may be there: it is a view, made anew at any time.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_report(path: &Path, html: &str) -> Result<(), ProofError> {
+    let path = if path.parent().is_some_and(|parent| parent.as_os_str().is_empty()) {
+        Path::new(".").join(path)
+    } else {
+        path.to_owned()
+    };
+    files::replace(&path, html.as_bytes())
+}

@@ -1,0 +1,175 @@
+//! What became of one identifier, of a trial, of all trials of a project: answers that need not read everything.
+
+use std::path::{Path, PathBuf};
+
+use pilote_corpus::index::{Closing, PartEntry};
+use pilote_spec::{Balance, Item, ItemId, Outcome, Stamp, TrialKind};
+use serde::Serialize;
+
+use crate::collection::read_balance;
+use crate::error::{ProofError, io};
+use crate::lookup::{self, LOOKUP};
+use crate::outputs;
+use crate::trial_dir::TrialDir;
+
+/// What became of one identifier, format `pilote.status/1`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Found {
+    /// The item, as the index has it.
+    pub item: Item,
+    /// The part that it belongs to.
+    pub part: u32,
+    /// Its outcome, vectors in full; none while it is pending.
+    pub outcome: Option<Outcome>,
+}
+
+/// Where the items of an identifier stand and what became of each: usually one, none when the trial does not know
+/// it, several where duplicates are refused.
+///
+/// With `lookup.bin` this reads a few entries of it, one part of the index and that part's log; before collection,
+/// the index as far as needed, and no other log.
+///
+/// # Errors
+/// When the trial or its index cannot be read.
+pub fn find(dir: &Path, id: &ItemId) -> Result<Vec<Found>, ProofError> {
+    let trial = TrialDir::open(dir)?;
+    let closing = trial.closing()?;
+    let mut found = Vec::new();
+    for position in looked_up(dir, id)? {
+        // A lookup that was damaged may name any position; only the index says whose it is.
+        let Some(entry) = part_of(&closing, position) else { continue };
+        let items = trial.items(entry)?;
+        found.extend(items.into_iter().find(|item| item.position == position).map(|item| (entry, item)));
+    }
+    found.retain(|(_, item)| item.id.as_ref() == Some(id));
+    // The absence of an identifier is only certain when the index was read.
+    if found.is_empty() {
+        for entry in &closing.parts {
+            let items = trial.items(entry)?;
+            found.extend(
+                items.into_iter().filter(|item| item.id.as_ref() == Some(id)).map(|item| (entry, item)),
+            );
+        }
+    }
+    found.into_iter().map(|(entry, item)| with_outcome(&trial, entry.part, item)).collect()
+}
+
+fn looked_up(dir: &Path, id: &ItemId) -> Result<Vec<pilote_spec::Position>, ProofError> {
+    let path = dir.join(LOOKUP);
+    match fs_err::File::open(&path) {
+        Ok(mut file) => lookup::find(&mut file, id).map_err(|error| io("read", &path, error)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(io("read", &path, error)),
+    }
+}
+
+fn part_of(closing: &Closing, position: pilote_spec::Position) -> Option<&PartEntry> {
+    let after = closing.parts.partition_point(|entry| entry.first <= position);
+    closing.parts.get(after.checked_sub(1)?)
+}
+
+fn with_outcome(trial: &TrialDir, part: u32, item: Item) -> Result<Found, ProofError> {
+    let record = pilote_ledger::find_in_part(&trial.store, part, item.position)
+        .map_err(|error| ProofError::Ledger(Box::new(error)))?;
+    let outcome = match record.map(|record| record.outcome) {
+        Some(Outcome::Accepted(output)) => match outputs::read(&trial.store, part, &output)? {
+            Ok(output) => Some(Outcome::Accepted(output)),
+            Err(why) => return Err(ProofError::Damaged { path: trial.root.clone(), why }),
+        },
+        other => other,
+    };
+    Ok(Found { item, part, outcome })
+}
+
+/// A trial of a project, in a line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TrialSummary {
+    /// The name of its directory.
+    pub name: String,
+    /// Its directory.
+    pub path: PathBuf,
+    /// How far it came.
+    pub state: TrialState,
+    /// Over which inputs; none where what was launched cannot be read.
+    pub kind: Option<TrialKind>,
+    /// When it was launched.
+    pub started: Option<Stamp>,
+    /// The balance that was written down; none until the trial is collected.
+    pub balance: Option<Balance>,
+}
+
+/// How far a trial came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TrialState {
+    /// It was stopped while its inputs were listed.
+    Begun,
+    /// Some part is not finished: it runs, or it was stopped and can be taken up.
+    Unfinished,
+    /// Every part is sealed, and the results were not collected.
+    Sealed,
+    /// It has its balance.
+    Collected,
+    /// Something that every trial has cannot be read; `pilote verify` says what.
+    Damaged,
+}
+
+/// The trials of the project at `project`, oldest first by name. Reads of each what was launched, the balance, and
+/// for one without a balance the seals: never the outcomes.
+///
+/// # Errors
+/// When `runs/` is there and cannot be listed.
+pub fn runs(project: &Path) -> Result<Vec<TrialSummary>, ProofError> {
+    let dir = project.join("runs");
+    let entries = match fs_err::read_dir(&dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(io("list", &dir, error)),
+    };
+    let mut runs = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|error| io("list", &dir, error))?.path();
+        if path.join(crate::trial_dir::TRIAL).is_file() {
+            runs.push(summary(&path));
+        }
+    }
+    runs.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(runs)
+}
+
+/// The trial in `dir`, in a line.
+#[must_use]
+pub fn summary(dir: &Path) -> TrialSummary {
+    let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut summary = TrialSummary {
+        name,
+        path: dir.to_owned(),
+        state: TrialState::Damaged,
+        kind: None,
+        started: None,
+        balance: None,
+    };
+    let Ok(trial) = TrialDir::open(dir) else { return summary };
+    (summary.kind, summary.started) = (Some(trial.trial.kind), Some(trial.trial.started));
+    let balance = read_balance(dir);
+    summary.state = match (&balance, trial.closing()) {
+        (Err(_), _) => TrialState::Damaged,
+        (Ok(Some(_)), _) => TrialState::Collected,
+        (Ok(None), Err(ProofError::Missing { .. })) => TrialState::Begun,
+        (Ok(None), Err(_)) => TrialState::Damaged,
+        (Ok(None), Ok(closing)) => sealed(&trial, &closing),
+    };
+    summary.balance = balance.ok().flatten().map(|written| written.balance);
+    summary
+}
+
+fn sealed(trial: &TrialDir, closing: &Closing) -> TrialState {
+    for entry in &closing.parts {
+        match trial.is_sealed(entry.part) {
+            Ok(true) => {}
+            Ok(false) => return TrialState::Unfinished,
+            Err(_) => return TrialState::Damaged,
+        }
+    }
+    TrialState::Sealed
+}

@@ -1,0 +1,255 @@
+//! Verification: a trial or a copy of one is read whole, and everything that is wrong with it is said.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use pilote_spec::{Balance, CopyState, Criterion};
+use serde::{Deserialize, Serialize};
+
+use crate::account::{Account, gather, settle};
+use crate::collection::{BALANCE, read_balance};
+use crate::document::Document;
+use crate::error::ProofError;
+use crate::export::{PARTIAL, is_left_out};
+use crate::files::{self, Listing};
+use crate::finding::{Finding, FindingCode, Findings};
+use crate::manifest::{MANIFEST, Manifest};
+use crate::trial_dir::TrialDir;
+
+/// The verdict that an export leaves in the copy.
+pub(crate) const VERDICT: &str = "verification.json";
+
+/// What was verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    /// A trial in its place: it has no list of its files.
+    Trial,
+    /// A copy with its list of files.
+    Copy,
+}
+
+/// What a verification came to, format `pilote.verification/1`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verification {
+    /// Always `pilote.verification/1`.
+    pub format: String,
+    /// The trial's name; empty where it cannot be read.
+    pub trial: String,
+    /// What was verified.
+    pub subject: Subject,
+    /// Whether nothing that was written is lost or changed. Says nothing of the criteria.
+    pub whole: bool,
+    /// Whether it is whole and every criterion holds.
+    pub holds: bool,
+    /// Files that were read.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The account, counted anew; none where the index cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<Balance>,
+    /// The criteria, judged anew.
+    pub criteria: Vec<Criterion>,
+    /// What was found, at most [`crate::FINDINGS_MAX`].
+    pub findings: Vec<Finding>,
+    /// All errors among the findings, those beyond the maximum included.
+    pub errors: u64,
+    /// All warnings among the findings.
+    pub warnings: u64,
+}
+
+impl Document for Verification {
+    const FORMAT: &'static str = "pilote.verification/1";
+}
+
+/// Reads the trial or copy in `dir` whole and says everything that is wrong with it. Nothing outside of `dir` is
+/// read, and nothing is written.
+///
+/// # Errors
+/// When the system refuses to read. Damage is no error: it is found.
+pub fn verify(dir: &Path) -> Result<Verification, ProofError> {
+    let mut findings = Findings::default();
+    let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if name.ends_with(PARTIAL) {
+        findings.add(FindingCode::UnfinishedCopy, name, "run the export again; it goes on where it stopped");
+    }
+    read_whole(dir, findings)
+}
+
+/// [`verify`] of a copy that is still named as an unfinished one.
+pub(crate) fn of_copy(dir: &Path) -> Result<Verification, ProofError> {
+    read_whole(dir, Findings::default())
+}
+
+fn read_whole(dir: &Path, mut findings: Findings) -> Result<Verification, ProofError> {
+    let listing = files::walk(dir)?;
+    for (path, what) in &listing.not_plain {
+        findings.add(FindingCode::NotPlain, path, what);
+    }
+    let is_copy = listing.files.iter().any(|file| file.path == MANIFEST);
+    let copy = if is_copy { compare(dir, &listing, &mut findings)? } else { CopyState::Unknown };
+    let account = count(dir, copy, findings)?;
+    let Account { trial, balance, criteria, findings, .. } = account.account;
+    let balance = account.counted.then_some(balance);
+    let whole = findings.errors() == 0 && balance.is_some();
+    Ok(Verification {
+        format: Verification::FORMAT.to_owned(),
+        trial,
+        subject: if is_copy { Subject::Copy } else { Subject::Trial },
+        whole,
+        holds: whole && balance.as_ref().is_some_and(|balance| balance.holds),
+        files: listing.files.len() as u64,
+        bytes: listing.files.iter().map(|file| file.bytes).sum(),
+        balance,
+        criteria,
+        errors: findings.errors(),
+        warnings: findings.warnings(),
+        findings: findings.kept().to_vec(),
+    })
+}
+
+/// Compares every file with the copy's own list.
+fn compare(dir: &Path, listing: &Listing, findings: &mut Findings) -> Result<CopyState, ProofError> {
+    let manifest = match fs_err::read_to_string(dir.join(MANIFEST)).map_err(|error| error.to_string()) {
+        Ok(text) => Manifest::decode(&text).map_err(|error| error.to_string()),
+        Err(error) => Err(error),
+    };
+    let manifest = match manifest {
+        Ok(manifest) => manifest,
+        Err(why) => {
+            findings.add(FindingCode::ManifestUnreadable, MANIFEST, why);
+            return Ok(CopyState::Damaged { files: vec![MANIFEST.to_owned()] });
+        }
+    };
+    let there: BTreeSet<&str> = listing.files.iter().map(|file| file.path.as_str()).collect();
+    let mut damaged = Vec::new();
+    for (path, expected) in &manifest.0 {
+        if !there.contains(path.as_str()) {
+            findings.add(FindingCode::FileAbsent, path, "");
+            damaged.push(path.clone());
+            continue;
+        }
+        match files::digest(&dir.join(path)) {
+            Ok(Some((seen, _))) if seen == *expected => continue,
+            Ok(seen) => {
+                let seen = seen.map_or_else(|| "none".to_owned(), |(digest, _)| digest.to_string());
+                findings.add(FindingCode::FileDiffers, path, format!("sha256 {seen}, listed is {expected}"));
+            }
+            // A sector that cannot be read is what verification is for: it is said, and the rest is read.
+            Err(error) => findings.add(FindingCode::Unreadable, path, error),
+        }
+        damaged.push(path.clone());
+    }
+    for path in there.iter().filter(|path| !manifest.0.contains_key(**path) && !is_left_out(path)) {
+        findings.add(FindingCode::FileExtra, *path, "");
+        damaged.push((*path).to_owned());
+    }
+    Ok(match damaged.is_empty() {
+        true => CopyState::Whole { files: manifest.0.len() as u64 },
+        false => CopyState::Damaged { files: damaged },
+    })
+}
+
+/// An account, and whether anything could be counted at all.
+struct Counted {
+    account: Account,
+    counted: bool,
+}
+
+/// Counts the trial anew and compares with the balance that was written down.
+fn count(dir: &Path, copy: CopyState, mut findings: Findings) -> Result<Counted, ProofError> {
+    let trial = match TrialDir::open(dir) {
+        Ok(trial) => trial,
+        Err(error @ (ProofError::NoTrial { .. } | ProofError::BadTrial { .. })) => {
+            let code = if error.code() == "no-trial" {
+                FindingCode::NotATrial
+            } else {
+                FindingCode::TrialUnreadable
+            };
+            findings.add(code, crate::trial_dir::TRIAL, error);
+            return Ok(Counted::nothing(String::new(), findings));
+        }
+        Err(other) => return Err(other),
+    };
+    let closing = match trial.closing() {
+        Ok(closing) => closing,
+        Err(error @ (ProofError::Missing { .. } | ProofError::Damaged { .. })) => {
+            findings.add(FindingCode::IndexDamaged, pilote_corpus::index::CLOSED_KEY, error);
+            return Ok(Counted::nothing(trial.trial.name, findings));
+        }
+        Err(other) => return Err(other),
+    };
+    let evidence = gather(&trial, &closing, copy, &mut findings)?;
+    let mut account = settle(&trial, &evidence, findings);
+    against_written(dir, &mut account)?;
+    Ok(Counted { account, counted: true })
+}
+
+impl Counted {
+    fn nothing(trial: String, findings: Findings) -> Self {
+        let account = Account {
+            trial,
+            kind: pilote_spec::TrialKind::Pilot,
+            balance: Balance::default(),
+            criteria: Vec::new(),
+            findings,
+            sealed: false,
+        };
+        Self { account, counted: false }
+    }
+}
+
+fn against_written(dir: &Path, account: &mut Account) -> Result<(), ProofError> {
+    let written = match read_balance(dir) {
+        Ok(Some(written)) => written,
+        Ok(None) => {
+            account.findings.add(FindingCode::ResultsAbsent, BALANCE, "");
+            return Ok(());
+        }
+        Err(ProofError::Document { source, .. }) => {
+            account.findings.add(FindingCode::BalanceUnreadable, BALANCE, source);
+            return Ok(());
+        }
+        Err(other) => return Err(other),
+    };
+    for (name, facts) in &written.files {
+        let place = if crate::manifest::is_inside(name) { dir.join(name) } else { continue };
+        match files::digest(&place)? {
+            Some((digest, _)) if digest == facts.sha256 => {}
+            Some((digest, _)) => {
+                let detail = format!("sha256 {digest}, the balance says {}", facts.sha256);
+                account.findings.add(FindingCode::FileDiffers, name, detail);
+            }
+            None => account.findings.add(FindingCode::FileAbsent, name, "the balance names it"),
+        }
+    }
+    // The balance was written before any copy, so the verdict on a copy takes no part in the comparison.
+    let own: Vec<&Criterion> = account.criteria.iter().filter(|criterion| !is_of_copy(criterion)).collect();
+    let same_criteria = own.iter().copied().eq(written.criteria.iter());
+    let counted = Balance { holds: written.balance.holds, ..account.balance.clone() };
+    if counted != written.balance || !same_criteria || written.trial != account.trial {
+        account.findings.add(FindingCode::BalanceDiffers, BALANCE, differing(&counted, &written.balance));
+    }
+    Ok(())
+}
+
+fn is_of_copy(criterion: &Criterion) -> bool {
+    criterion.code == pilote_spec::CriterionCode::CopyWhole
+}
+
+fn differing(counted: &Balance, written: &Balance) -> String {
+    let figures = |b: &Balance| {
+        [b.declared, b.accepted, b.refused, b.pending, b.missing, b.duplicated, b.invented]
+            .map(|n| n.to_string())
+            .join(" ")
+    };
+    if figures(counted) == figures(written) {
+        return "a criterion is judged otherwise".to_owned();
+    }
+    format!(
+        "declared accepted refused pending missing duplicated invented: {} counted, {} written",
+        figures(counted),
+        figures(written)
+    )
+}

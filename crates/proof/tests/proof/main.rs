@@ -1,0 +1,4 @@
+//! The proof against trials as a conductor leaves them, whole and damaged.
+
+mod collection;
+mod support;
