@@ -75,3 +75,6 @@ fn hash(text: &str) -> Half {
     half.copy_from_slice(&digest.as_bytes()[..16]);
     half
 }
+
+#[cfg(test)]
+mod tests;

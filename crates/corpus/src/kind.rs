@@ -118,6 +118,7 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     encoding_rs::Encoding::for_bom(bytes).is_none() && bytes.iter().any(|byte| is_control(*byte))
 }
 
+/// Logs hold bells, backspaces and escapes, and texts of old systems end with 0x1a.
 fn is_control(byte: u8) -> bool {
-    byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c | 0x1b) || byte == 0x7f
+    byte < 0x20 && !matches!(byte, 0x07..=0x0d | 0x1a | 0x1b) || byte == 0x7f
 }

@@ -176,3 +176,6 @@ impl Growing {
         (width + if is_return { width } else { 0 }) as u64
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -141,6 +141,8 @@ fn a_name_that_says_another_kind_is_enough_to_refuse() {
 
 #[test]
 fn plain_text_is_read_whatever_its_extension() {
+    let log = b"\x1b[1mbold\x1b[0m \x07 a\x08b\r\n\x1a";
+    assert_eq!(only("old.log", log, Encoding::Utf8).fault, None);
     for name in ["a.log", "README", ".hidden", "a.csv", "a.md", "a.text", "MZ.b"] {
         assert_eq!(only(name, b"BM, MZ, ID3, RIFF, ftyp and BZh are words here", Encoding::Utf8).fault, None);
     }
