@@ -1,0 +1,221 @@
+//! Measured peaks beside the estimate, and the verdict on a card.
+
+use pilote_spec::{MeasureLine, Trial};
+use serde::{Deserialize, Serialize};
+
+use crate::memory::{Backend, Estimate, PartKind, Task};
+use crate::{Amount, Bytes};
+
+/// What a trial of this project measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The trial's name.
+    pub trial: String,
+    /// Where it computed; a peak on the processor says nothing of a card.
+    pub backend: Backend,
+    /// The whole peak, and peaks of parts where the engine told them.
+    pub peaks: Vec<Peak>,
+    /// What the process held before the model was loaded, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<Bytes>,
+}
+
+/// One measured peak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Peak {
+    /// The part; none for the whole process or card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<PartKind>,
+    /// The peak.
+    pub bytes: Bytes,
+    /// The most tokens, padding included, that were computed at once while it was measured, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens_at_once: Option<u64>,
+    /// Readings that it is the largest of.
+    pub readings: u64,
+}
+
+impl Measured {
+    /// The peaks of a trial, from its measures. None where no batch carries a reading: an absent reading is not zero.
+    pub fn of_trial(trial: &Trial, lines: impl IntoIterator<Item = MeasureLine>) -> Option<Self> {
+        let (mut bytes, mut tokens, mut readings) = (None, None, 0);
+        for line in lines {
+            if let Some(peak) = line.measures.peak_bytes {
+                bytes = bytes.max(Some(peak));
+                readings += 1;
+            }
+            tokens = tokens.max(line.measures.padded_tokens);
+        }
+        let device = trial.engine.device.as_str();
+        let backend = match device.split(':').next() {
+            Some("cuda") => Backend::Cuda,
+            Some("rocm" | "hip") => Backend::Rocm,
+            _ => Backend::Cpu,
+        };
+        // The engine computes a batch in pieces of its own limit, so no more than that is alive at once.
+        let limit = trial.engine.parameters.get("batch_tokens").and_then(|limit| limit.parse().ok());
+        let tokens = tokens.map(|tokens: u64| limit.map_or(tokens, |limit: u64| tokens.min(limit)));
+        let peak = Peak { part: None, bytes: Bytes(bytes?), tokens_at_once: tokens, readings };
+        Some(Self { trial: trial.name.clone(), backend, peaks: vec![peak], floor: None })
+    }
+
+    /// The whole peak, where it was measured on the task's backend with as many tokens at once.
+    #[must_use]
+    pub fn peak_covering(&self, task: &Task) -> Option<&Peak> {
+        let needed = task.tokens_at_once()?;
+        self.peaks.iter().find(|peak| {
+            peak.part.is_none()
+                && self.backend == task.backend
+                && peak.tokens_at_once.is_some_and(|tokens| tokens >= needed)
+        })
+    }
+}
+
+/// One line of the comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Beside {
+    /// The part; none for the whole.
+    pub part: Option<PartKind>,
+    /// The estimate; absent where it is unknown.
+    pub estimated: Option<Amount>,
+    /// The measured peak.
+    pub measured: Bytes,
+    /// By how many bytes the peak is above (or, negative, below) the estimate's nearest end; 0 inside it.
+    pub difference: Option<i64>,
+    /// The same against the measured peak above the floor, in per cent.
+    pub difference_percent: Option<f64>,
+}
+
+/// Measured peaks beside the estimate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The trial that was measured.
+    pub trial: String,
+    /// The lines: the whole, then parts.
+    pub lines: Vec<Beside>,
+}
+
+/// Puts measured peaks beside the estimate of the fullest card.
+#[must_use]
+pub fn compare(estimate: &Estimate, measured: &Measured) -> Comparison {
+    let share = estimate.fullest();
+    let lines = measured.peaks.iter().map(|peak| {
+        let estimated = share.and_then(|share| match peak.part {
+            Some(part) => share.part(part)?.amount,
+            None => share.unknown.is_empty().then_some(share.known),
+        });
+        let difference = estimated.map(|estimated| beyond(peak.bytes, estimated));
+        let above_floor = peak.bytes.less(measured.floor.filter(|_| peak.part.is_none()).unwrap_or_default());
+        let percent = difference.filter(|_| above_floor.0 > 0).map(|bytes| percent(bytes, above_floor));
+        Beside { part: peak.part, estimated, measured: peak.bytes, difference, difference_percent: percent }
+    });
+    Comparison { trial: measured.trial.clone(), lines: lines.collect() }
+}
+
+/// How far a peak is outside of a range; 0 inside.
+fn beyond(peak: Bytes, range: Amount) -> i64 {
+    let signed = |bytes: Bytes| i64::try_from(bytes.0).unwrap_or(i64::MAX);
+    if peak > range.high {
+        signed(peak) - signed(range.high)
+    } else if peak < range.low {
+        signed(peak) - signed(range.low)
+    } else {
+        0
+    }
+}
+
+/// A share in per cent to one decimal.
+#[expect(clippy::cast_precision_loss, reason = "a share to one decimal needs no more than 53 bits")]
+fn percent(bytes: i64, whole: Bytes) -> f64 {
+    (bytes as f64 / whole.0 as f64 * 1000.0).round() / 10.0
+}
+
+/// What holding a task against a card came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "kebab-case")]
+pub enum Verdict {
+    /// A measured peak leaves the stated margin.
+    Fits {
+        /// The measured peak.
+        peak: Bytes,
+        /// What it leaves.
+        headroom: Bytes,
+        /// What had to be left.
+        margin: Bytes,
+        /// The trial that measured it.
+        trial: String,
+    },
+    /// A measured peak leaves less than the stated margin.
+    NoMargin {
+        /// The measured peak.
+        peak: Bytes,
+        /// What it leaves.
+        headroom: Bytes,
+        /// What had to be left.
+        margin: Bytes,
+        /// The trial that measured it.
+        trial: String,
+    },
+    /// Parts that are exact, or a measured peak, exceed the card: certain.
+    DoesNotFit {
+        /// What is certain.
+        certain: Bytes,
+        /// By how much that is too much.
+        over: Bytes,
+    },
+    /// Neither is proved: a measured peak is missing.
+    Open {
+        /// The known parts together.
+        known: Amount,
+        /// The parts that are not in it.
+        unknown: Vec<PartKind>,
+    },
+}
+
+impl Verdict {
+    /// The verdict's stable code.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Fits { .. } => "fits",
+            Self::NoMargin { .. } => "no-margin",
+            Self::DoesNotFit { .. } => "does-not-fit",
+            Self::Open { .. } => "open",
+        }
+    }
+}
+
+/// Holds a task against the budget of one card. "Fits" needs a measured peak that covers the task and leaves the
+/// margin; "does not fit" needs parts that are certain and exceed the budget by themselves.
+#[must_use]
+pub fn verdict(
+    estimate: &Estimate,
+    task: &Task,
+    measured: Option<&Measured>,
+    budget: Bytes,
+    margin_percent: u32,
+) -> Verdict {
+    let margin = budget.per_mille(margin_percent.saturating_mul(10));
+    let covering = measured.and_then(|measured| Some((measured.peak_covering(task)?, &measured.trial)));
+    if let Some((peak, trial)) = covering {
+        let (peak, trial) = (peak.bytes, trial.clone());
+        if peak > budget {
+            return Verdict::DoesNotFit { certain: peak, over: peak.less(budget) };
+        }
+        let headroom = budget.less(peak);
+        return if headroom >= margin {
+            Verdict::Fits { peak, headroom, margin, trial }
+        } else {
+            Verdict::NoMargin { peak, headroom, margin, trial }
+        };
+    }
+    let certain = estimate.shares.iter().map(|share| share.certain).max().unwrap_or_default();
+    if certain > budget {
+        return Verdict::DoesNotFit { certain, over: certain.less(budget) };
+    }
+    let share = estimate.fullest();
+    Verdict::Open {
+        known: share.map(|share| share.known).unwrap_or_default(),
+        unknown: share.map(|share| share.unknown.clone()).unwrap_or_default(),
+    }
+}
