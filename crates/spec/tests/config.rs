@@ -88,6 +88,18 @@ fn the_examples_of_the_repository_are_read() {
 }
 
 #[test]
+fn a_file_of_version_1_is_still_read() {
+    let kept = include_bytes!("fixtures/pilote.project-1.json");
+    let project =
+        Project::parse(kept, "config/pilote.json").unwrap_or_else(|errors| panic!("{errors}")).project;
+    assert_eq!((project.name.as_str(), project.pilot.count), ("twelve-documents", 12));
+    assert_eq!(project.pilot.expected_refusals[0].id, "06-scan.pdf");
+    assert_eq!(project.pilot.expected_refusals[0].reason.code(), "unsupported-kind");
+    let EngineConfig::Builtin(builtin) = &project.engine;
+    assert_eq!((builtin.batch_items, builtin.sha256.len()), (4, 6));
+}
+
+#[test]
 fn a_byte_order_mark_is_passed_over_and_noted() {
     let parsed = Project::parse(format!("\u{feff}{GOOD}").as_bytes(), "f").unwrap();
     assert!(parsed.bom_removed);

@@ -20,6 +20,7 @@ struct Said {
 }
 
 /// Every message and attribute of a language by key, with the file it stands in.
+#[expect(clippy::unwrap_used, reason = "a file of messages that cannot be read is a failure of the test")]
 fn messages(lang: Lang) -> BTreeMap<String, (String, Said)> {
     let mut messages = BTreeMap::new();
     for entry in std::fs::read_dir(Path::new(LOCALES).join(lang.code())).unwrap() {
@@ -88,7 +89,7 @@ fn every_key_stands_in_the_same_file_of_all_three_languages_with_the_same_variab
             match other.get(key) {
                 None => faults.push(format!("{key} is missing in {lang:?}")),
                 Some((there, _)) if there != area => {
-                    faults.push(format!("{key} stands in {there}.ftl in {lang:?}"))
+                    faults.push(format!("{key} stands in {there}.ftl in {lang:?}"));
                 }
                 Some((_, translated)) => {
                     // A language without plurals shows a number that another one spells out in a variant.
@@ -198,8 +199,9 @@ fn a_sentence_with_a_word_of_the_glossary_uses_the_fixed_word_in_the_other_langu
     let [english, french, japanese] = Lang::ALL.map(messages);
     let mut faults = Vec::new();
     for (key, (_, said)) in &english {
-        // What stands between backticks is a key or a command, the same in every language.
-        let prose: String = said.text.split('`').step_by(2).collect();
+        // What stands between backticks or quotation marks is a key or a command, the same in every language.
+        let outside = said.text.split('`').step_by(2);
+        let prose: String = outside.flat_map(|text| text.split(['“', '”']).step_by(2)).collect();
         let words: BTreeSet<String> =
             prose.to_lowercase().split(|c: char| !c.is_alphabetic()).map(str::to_owned).collect();
         for [word, fr, ja] in glossary() {

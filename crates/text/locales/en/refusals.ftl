@@ -33,6 +33,7 @@ list-separator = {""}, {""}
 
 # The names of facts.
 fact-at = at
+fact-deaths = times it ended the engine
 fact-detail = detail
 fact-expected = expected
 fact-first = nearest

@@ -33,6 +33,7 @@ list-separator = {""}, {""}
 
 # Les noms des faits.
 fact-at = position
+fact-deaths = arrêts du moteur
 fact-detail = détail
 fact-expected = attendu
 fact-first = la plus proche

@@ -3,7 +3,7 @@
 new-next = プロジェクトを { $dir } に作成しました。最初にすることは README.md にあります。「pilote run」でパイロットを実行します。
 model-kept = { $reference } を検査し、{ $dir } に保存しました。
 
-show-refused = 拒否された要素とその理由：
+show-refused = 拒否された項目とその理由：
 show-results = 結果の一部を入力の冒頭と並べて示します。目で確かめてください。形式が正しくても内容が誤っていることがあります。
 show-vector = { $width } 次元のベクトル
 
@@ -37,16 +37,16 @@ unlock-nothing = ロックされているものはありません。この試行
 
 run-progress = 計算中
 run-refused-so-far = 拒否 { $refused }
-run-dry-plan = { $items } 要素、{ $bytes }。うち { $faults } 要素はこのままでは拒否されます。バッチ { $batches } 個、区分 { $parts } 個。何も書き込んでいません。
+run-dry-plan = { $items } 項目、{ $bytes }。うち { $faults } 項目はこのままでは拒否されます。バッチ { $batches } 個、区分 { $parts } 個。何も書き込んでいません。
 run-trial = 試行：{ $trial }
 run-report = レポート：{ $report }
-run-carried = 再開：{ $done } 件の結果を保持し、残りは { $pending } 要素です。
+run-carried = 再開：{ $done } 件の結果を保持し、残りは { $pending } 項目です。
 run-stopped-interrupted = 正常に停止しました。済んだ分は保持されています。「pilote run --resume { $trial }」で続けます。
-run-stopped-breaker = 停止しました：エンジンが続けて失敗しました。最初のエラー：{ $error }。該当する要素は未処理のままです。「pilote run --resume { $trial }」で続けます。
-run-stopped-refused-max = 停止しました：拒否された要素がプロジェクトの許容を超えました。続ける前に拒否の内容を確かめてください。
+run-stopped-breaker = 停止しました：エンジンが続けて失敗しました。最初のエラー：{ $error }。該当する項目は未処理のままです。「pilote run --resume { $trial }」で続けます。
+run-stopped-refused-max = 停止しました：拒否された項目がプロジェクトの許容を超えました。続ける前に拒否の内容を確かめてください。
 run-stopped-fault = 停止しました：{ $error }。済んだ分は保持されています。「pilote run --resume { $trial }」で続けます。
 run-no-copy = コピーはまだありません。「pilote export { $trial } フォルダー」でコピーを作り、読み直します。
-run-limited = 最初の { $limit } 要素だけの試行です。確認用であり、集計が成立することはありません。
+run-limited = 最初の { $limit } 項目だけの試行です。確認用であり、集計が成立することはありません。
 
 demo-project = 例のプロジェクト：{ $dir }
 demo-model = モデル：{ $reference }

@@ -33,6 +33,7 @@ list-separator = 、
 
 # 詳細の名前。
 fact-at = 位置
+fact-deaths = エンジンの停止回数
 fact-detail = 詳細
 fact-expected = 予定
 fact-first = 最も近い
