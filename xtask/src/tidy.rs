@@ -82,6 +82,7 @@ pub fn all(repo: &Repo, tree: &Tree) -> anyhow::Result<Vec<Finding>> {
         sources::comment_share,
         links::links,
         links::named_paths,
+        links::orphans,
         wording::machine_paths,
         wording::hosts,
         wording::glossary,

@@ -56,6 +56,11 @@ fn paths_that_documents_name_exist() {
 }
 
 #[test]
+fn every_document_can_be_found_from_another() {
+    assert_none(&links::orphans(&tree()));
+}
+
+#[test]
 fn no_file_holds_a_path_of_one_machine() {
     assert_none(&wording::machine_paths(&tree()));
 }

@@ -1,10 +1,13 @@
 //! Documents that point at things: what they point at must be there.
 
+use std::collections::BTreeSet;
+
 use super::Finding;
 use super::tree::Tree;
 
 /// First folders of the project; a code span in a document that begins with one of them names a path.
-const NAMED_FOLDERS: [&str; 6] = ["crates/", "docs/", "xtask/", "examples/", ".ci/", ".config/"];
+const NAMED_FOLDERS: [&str; 9] =
+    ["crates/", "docs/", "xtask/", "examples/", "fuzz/", "scripts/", "python/", ".ci/", ".config/"];
 
 /// Relative links in documents, headings included, that lead nowhere.
 #[must_use]
@@ -52,6 +55,23 @@ pub fn named_paths(tree: &Tree) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Documents below `docs/` that no other document links to: nobody would find them.
+#[must_use]
+pub fn orphans(tree: &Tree) -> Vec<Finding> {
+    let mut linked = BTreeSet::new();
+    for (path, text) in documents(tree) {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        for (_, target) in targets(text) {
+            let file = target.split('#').next().unwrap_or(target);
+            linked.extend(resolve(folder, file).filter(|wanted| wanted != path));
+        }
+    }
+    documents(tree)
+        .filter(|(path, _)| path.starts_with("docs/") && !linked.contains(*path))
+        .map(|(path, _)| Finding::of(path, "is linked from no other document"))
+        .collect()
 }
 
 fn documents(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
@@ -143,6 +163,12 @@ mod tests {
         let text = "[a](gone.md)\n[b](other.md#no-such)\n[c](../../outside.md)\n";
         let lines: Vec<usize> = links(&page(text)).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_document_that_nothing_links_to_is_found() {
+        let tree = page("[a](other.md#the-other-one-indeed) [me](page.md)\n");
+        assert_eq!(orphans(&tree), [Finding::of("docs/page.md", "is linked from no other document")]);
     }
 
     #[test]
