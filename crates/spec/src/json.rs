@@ -123,6 +123,7 @@ impl Reader<'_> {
         Some(c)
     }
 
+    /// Passes white space. A carriage return is some of it, so lines that end in CR LF count once.
     fn space(&mut self) {
         while matches!(self.peek(), Some(' ' | '\t' | '\n' | '\r')) {
             self.bump();
@@ -153,6 +154,7 @@ impl Reader<'_> {
         )
     }
 
+    /// A fault at the end of the text, which names where that which is still open began.
     fn ended(&self, inside: &str, opened: Mark) -> SyntaxFault {
         self.fault(
             format!(
@@ -163,6 +165,7 @@ impl Reader<'_> {
         )
     }
 
+    /// The value that begins here.
     fn value(&mut self) -> Result<Node, SyntaxFault> {
         let at = self.at;
         let value = match self.peek() {
@@ -203,6 +206,7 @@ impl Reader<'_> {
         Ok(value)
     }
 
+    /// A number, with an underscore or a sign too many taken along so that the message shows what was written.
     fn number(&mut self) -> Result<Value, SyntaxFault> {
         let length = self.rest.find(|c: char| !matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E' | '_'));
         let digits = &self.rest[..length.unwrap_or(self.rest.len())];
@@ -221,6 +225,7 @@ impl Reader<'_> {
         Ok(Value::Number(digits))
     }
 
+    /// A text between double quotes, on one line.
     fn text(&mut self) -> Result<String, SyntaxFault> {
         let opened = self.at;
         self.bump();
@@ -233,13 +238,12 @@ impl Reader<'_> {
                     return Ok(text);
                 }
                 Some('\\') => text.push(self.escape(opened)?),
-                Some(c @ ('\n' | '\r')) => {
+                Some('\n' | '\r') => {
                     let problem = format!(
                         "the text that opens at column {} goes on over the line's end",
                         opened.column
                     );
                     let advice = "close it with \" on its own line, and write line breaks as \\n";
-                    let _ = c;
                     return Err(self.fault(problem, advice));
                 }
                 Some(c) if c < ' ' => {
@@ -257,6 +261,7 @@ impl Reader<'_> {
         }
     }
 
+    /// What follows a backslash. The fault is placed at the backslash, where the eye looks for it.
     fn escape(&mut self, opened: Mark) -> Result<char, SyntaxFault> {
         let start = self.fault("", "write a backslash itself as \\\\");
         self.bump();
@@ -298,6 +303,7 @@ impl Reader<'_> {
         })
     }
 
+    /// Four hexadecimal digits, or none and nothing passed.
     fn hex(&mut self) -> Option<u32> {
         let digits = self.rest.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
         let code = u32::from_str_radix(digits, 16).ok()?;
@@ -307,6 +313,7 @@ impl Reader<'_> {
         Some(code)
     }
 
+    /// A list, its entries numbered in the path from 0.
     fn list(&mut self) -> Result<Value, SyntaxFault> {
         let opened = self.open()?;
         let mut nodes = Vec::new();
@@ -331,6 +338,7 @@ impl Reader<'_> {
         Ok(Value::List(nodes))
     }
 
+    /// An object. Keys are not compared here: who knows the path reports the ones that stand twice.
     fn table(&mut self) -> Result<Value, SyntaxFault> {
         let opened = self.open()?;
         let mut entries = Vec::new();
@@ -353,6 +361,7 @@ impl Reader<'_> {
         Ok(Value::Table(entries))
     }
 
+    /// A key, its colon and its value.
     fn entry(&mut self, opened: Mark) -> Result<Entry, SyntaxFault> {
         let at = self.at;
         match self.peek() {

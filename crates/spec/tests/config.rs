@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 use pilote_spec::{ConfigCode, EngineConfig, Inputs, Limits, OutputSpec, Project};
+use proptest::prelude::*;
 
 /// A small project that is right; tests change one line of it.
 const GOOD: &str = r#"{
@@ -392,6 +393,47 @@ fn the_destination_is_a_directory_outside_of_the_project_and_of_any_home() {
     }
     for path in ["../copies", "/mnt/usb", "D:\\\\copies", "a/../../copies", "../x/../y"] {
         assert_eq!(with(path), "accepted", "{path}");
+    }
+}
+
+/// Pieces that a hand or a merge may leave in a configuration.
+const PIECES: [&str; 14] = [
+    "",
+    "\"",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "null",
+    "0",
+    "-1",
+    "\"id\": 1,",
+    "\u{feff}",
+    "\"directory\": \"x\",",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn a_project_with_a_piece_torn_out_is_refused_with_places_or_read_as_the_deserialiser_does(
+        from in 0..GOOD.len(), length in 0_usize..30, piece in prop::sample::select(&PIECES[..])
+    ) {
+        let torn = format!("{}{piece}{}", &GOOD[..from], &GOOD[(from + length).min(GOOD.len())..]);
+        match Project::parse(torn.as_bytes(), "f") {
+            Ok(parsed) => {
+                let theirs: Project = serde_json::from_str(torn.trim_start_matches('\u{feff}'))
+                    .map_err(|error| TestCaseError::fail(format!("{error}: {torn}")))?;
+                prop_assert_eq!(parsed.project, theirs);
+            }
+            Err(errors) => {
+                prop_assert!(!errors.errors.is_empty());
+                let lines = u32::try_from(torn.lines().count()).unwrap_or(u32::MAX) + 1;
+                prop_assert!(errors.errors.iter().all(|error| (1..=lines).contains(&error.line) && error.column > 0));
+            }
+        }
     }
 }
 

@@ -38,6 +38,7 @@ impl<'n> Table<'n> {
         self.entries.iter().find(|entry| entry.key == key).map_or(self.at, |entry| entry.at)
     }
 
+    /// The path of a key, whether it is there or not.
     pub(super) fn path(&self, key: &str) -> String {
         joined(&self.path, key)
     }
@@ -54,6 +55,7 @@ impl Decoder {
         self.errors
     }
 
+    /// Adds a fault at a place that is not the value itself: a key, or the object that lacks one.
     pub(super) fn report(
         &mut self,
         code: ConfigCode,
@@ -76,6 +78,7 @@ impl Decoder {
         None
     }
 
+    /// Reports a value of another type. Its kind is named and never its content, which may be a secret.
     fn wrong_type<T>(&mut self, field: &Field<'_>, expected: &str) -> Option<T> {
         let problem = format!("{expected} is expected and {} stands here", kind_of(&field.node.value));
         let advice = match (expected, &field.node.value) {
@@ -230,6 +233,7 @@ impl Decoder {
         read.into_iter().collect()
     }
 
+    /// A text, empty or not, of any number of lines.
     pub(super) fn text(&mut self, field: &Field<'_>) -> Option<String> {
         match &field.node.value {
             Value::Text(text) => Some(text.clone()),
@@ -311,6 +315,7 @@ impl Decoder {
         let table = self.table(&Field { node: root, path: String::new() }, "")?;
         let modes = [("offline", Mode::Offline), ("interactive", Mode::Interactive)];
         let twins = [("stop", Duplicates::Stop), ("refuse", Duplicates::Refuse)];
+        // Every key is decoded before the first that is wrong ends the project, so that all faults are reported.
         let schema = self.optional(&table, "$schema", Self::text);
         let name = self.required(&table, "name", "\"a short name\"", Self::name);
         let purpose = self.defaulted(&table, "purpose", String::new(), Self::text);
@@ -386,6 +391,7 @@ impl Decoder {
 /// What to do about a key that is not known here.
 fn unknown_advice(key: &str, known: &[&str]) -> String {
     let lower = key.to_lowercase();
+    // `tokens` is a limit and no access; everything else that sounds like a key gets the rule on secrets.
     if ["token", "password", "passwd", "secret", "apikey", "api_key", "api-key", "credential"]
         .iter()
         .any(|access| lower.contains(access))
@@ -394,6 +400,7 @@ fn unknown_advice(key: &str, known: &[&str]) -> String {
         return "access is never in the project: take it out, and name the variable that holds it under `secrets`"
             .to_owned();
     }
+    // A slip of the finger is more likely than a key in the wrong place.
     if let Some(near) = nearest(key, known) {
         return format!("did you mean `{near}`?");
     }
@@ -426,6 +433,7 @@ fn nearest<'k>(text: &str, known: &[&'k str]) -> Option<&'k str> {
         .map(|(_, word)| word)
 }
 
+/// Digits as they stand, cut where somebody wrote a page of them.
 fn shortened(digits: &str) -> String {
     digits.chars().take(40).collect()
 }

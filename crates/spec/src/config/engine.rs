@@ -57,6 +57,7 @@ pub struct ModelRefError {
 impl FromStr for ModelRef {
     type Err = ModelRefError;
 
+    /// Reads one of the three forms; the message says how the nearest one is written.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = |problem: &str, advice| Err(ModelRefError { problem: problem.to_owned(), advice });
         match text.split_once(':') {
@@ -92,6 +93,7 @@ impl FromStr for ModelRef {
     }
 }
 
+/// What follows `package:`. Versions are exact, since a range would be another model tomorrow.
 fn package(rest: &str) -> Result<ModelRef, ModelRefError> {
     let advice = "write package:pip/NAME==VERSION/SUBDIRECTORY, with an exact version";
     let error = |problem: &str| ModelRefError { problem: problem.to_owned(), advice };
@@ -118,6 +120,7 @@ fn is_part(part: &str) -> bool {
     !part.is_empty() && !part.starts_with(['.', '-']) && part.bytes().all(plain)
 }
 
+/// Branches and references of requests bear slashes (`refs/pr/1`).
 fn is_revision(revision: &str) -> bool {
     revision.split('/').all(is_part)
 }
@@ -138,6 +141,7 @@ impl fmt::Display for ModelRef {
 }
 
 impl Decoder {
+    /// `engine`, by its kind.
     pub(super) fn engine(&mut self, field: &Field<'_>) -> Option<EngineConfig> {
         let shape = self.kind(field, &[("builtin", "engine.builtin")])?;
         let table = self.table(field, shape)?;
@@ -171,6 +175,7 @@ impl Decoder {
         }))
     }
 
+    /// `model`: each reference is well formed. Whether one can be had is known only when it is asked for.
     fn models(&mut self, field: &Field<'_>) -> Option<Vec<String>> {
         let models = self.list(field, |it, field| {
             let reference = it.text(field)?;
@@ -185,6 +190,7 @@ impl Decoder {
         Some(models)
     }
 
+    /// `sha256`: keys are names of files below the model's directory, so none may lead out of it.
     fn digests(&mut self, field: &Field<'_>) -> Option<BTreeMap<String, Digest>> {
         let Value::Table(entries) = &field.node.value else {
             self.table(field, "")?;

@@ -11,6 +11,7 @@ use crate::{
 };
 
 impl Decoder {
+    /// `pilot`, and that its expected refusals leave at least one item to accept.
     pub(super) fn pilot(&mut self, field: &Field<'_>) -> Option<Pilot> {
         let table = self.table(field, "pilot")?;
         let inputs = self.required(&table, "inputs", "{ \"directory\": \"data/pilote\" }", Self::inputs);
@@ -33,6 +34,7 @@ impl Decoder {
         })
     }
 
+    /// `campaign`; its share of refusals is compared with counts later, so only its bounds matter here.
     pub(super) fn campaign(&mut self, field: &Field<'_>) -> Option<Campaign> {
         let table = self.table(field, "campaign")?;
         let inputs = self.required(&table, "inputs", "{ \"directory\": \"data/corpus\" }", Self::inputs);
@@ -43,6 +45,7 @@ impl Decoder {
         Some(Campaign { inputs: inputs?, count: count?, refused_max: refused_max? })
     }
 
+    /// `expected_refusals`: an identifier that stands twice could only be met by one of them.
     fn refusals(&mut self, field: &Field<'_>) -> Option<Vec<ExpectedRefusal>> {
         let mut first: BTreeMap<String, String> = BTreeMap::new();
         self.list(field, |it, field| {
@@ -65,6 +68,8 @@ impl Decoder {
         })
     }
 
+    /// A reason by its stable code. The type itself is an untagged choice of two lists, of which a deserialiser
+    /// would only say that neither fits.
     fn reason(&mut self, field: &Field<'_>) -> Option<Reason> {
         let text = self.text(field)?;
         match Reason::all().find(|reason| reason.code() == text) {
@@ -98,6 +103,8 @@ impl Decoder {
         }
     }
 
+    /// `inputs`: which of the two forms is meant is told by the key that names the place, and the keys of the other
+    /// form are then reported as such rather than as unknown.
     fn inputs(&mut self, field: &Field<'_>) -> Option<Inputs> {
         let table = self.table(field, "inputs")?;
         let encoding = self.defaulted(&table, "encoding", Encoding::default(), |it, field| {
@@ -162,6 +169,7 @@ impl Decoder {
         }
     }
 
+    /// `limits`, each with its default.
     pub(super) fn limits(&mut self, field: &Field<'_>) -> Option<Limits> {
         let table = self.table(field, "limits")?;
         let default = Limits::default();

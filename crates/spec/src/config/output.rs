@@ -12,6 +12,7 @@ use crate::{Category, OutputSpec};
 const WIDTH_MAX: u32 = 1 << 20;
 
 impl Decoder {
+    /// `output`: the kind comes first, since it says which other keys there may be.
     pub(super) fn output(&mut self, field: &Field<'_>) -> Option<OutputSpec> {
         match self.kind(field, &[("category", "output.category"), ("vector", "output.vector")])? {
             "output.category" => {
@@ -45,6 +46,7 @@ impl Decoder {
         self.word(&Field { node, path: format!("{}.kind", field.path) }, kinds)
     }
 
+    /// `categories`: names are compared as exact text, as results will bear them.
     fn categories(&mut self, field: &Field<'_>) -> Option<Vec<Category>> {
         let mut names = BTreeSet::new();
         let categories = self.list(field, |it, field| {

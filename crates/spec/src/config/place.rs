@@ -6,7 +6,8 @@ use super::decoding::{Decoder, Field};
 const VARIABLE_CHARS_MAX: usize = 64;
 
 impl Decoder {
-    /// A path inside the project, relative to its folder, as written.
+    /// A path inside the project, relative to its folder, as written. Whether it exists is a question for whoever
+    /// opens it: here only its form is judged, so that the answer is the same on every machine.
     pub(super) fn inside(&mut self, field: &Field<'_>) -> Option<String> {
         let path = self.name(field)?;
         let relative = "write a path relative to the project's folder, such as data/pilote";
@@ -44,7 +45,8 @@ impl Decoder {
         }
     }
 
-    /// A directory outside of the project, and nobody's home.
+    /// A directory outside of the project, and nobody's home. A copy inside the project would go down with it, and
+    /// somebody's home directory is not there on the next machine.
     pub(super) fn destination(&mut self, field: &Field<'_>) -> Option<String> {
         let path = self.name(field)?;
         let outside = "write a directory outside of the project, such as ../copies, or leave the key out and name it at \
