@@ -4,7 +4,11 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-#[expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a build script speaks to cargo on standard output")]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a build script speaks to cargo on standard output"
+)]
 fn main() -> io::Result<()> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     println!("cargo::rerun-if-changed={}", examples.display());
@@ -17,12 +21,14 @@ fn main() -> io::Result<()> {
         let _ = writeln!(code, "pub(crate) const {name}: &[(&str, &[u8])] = &[");
         for file in files {
             println!("cargo::rerun-if-changed={}", file.display());
-            let relative = file.strip_prefix(&root).map_err(io::Error::other)?.to_string_lossy().replace('\\', "/");
+            let relative =
+                file.strip_prefix(&root).map_err(io::Error::other)?.to_string_lossy().replace('\\', "/");
             let _ = writeln!(code, "    ({relative:?}, include_bytes!({:?})),", fs::canonicalize(&file)?);
         }
         code.push_str("];\n");
     }
-    let out = env::var_os("OUT_DIR").map(PathBuf::from).ok_or_else(|| io::Error::other("OUT_DIR is not set"))?;
+    let out =
+        env::var_os("OUT_DIR").map(PathBuf::from).ok_or_else(|| io::Error::other("OUT_DIR is not set"))?;
     fs::write(out.join("templates.rs"), code)
 }
 

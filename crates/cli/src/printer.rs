@@ -1,7 +1,5 @@
 //! Standard output is data, standard error is conversation; one printer decides what is said.
 
-use std::io::Write as _;
-
 use pilote_text::{Lang, Texts};
 use serde::Serialize;
 
@@ -9,7 +7,7 @@ use crate::args::Speech;
 use crate::surroundings::Surroundings;
 
 /// Says things, in the user's language and on the right stream.
-pub struct Printer {
+pub(crate) struct Printer {
     /// What people read.
     pub texts: Texts,
     /// The language of it.
@@ -22,7 +20,7 @@ pub struct Printer {
 impl Printer {
     /// A printer for this command line on this terminal.
     #[must_use]
-    pub fn new(speech: &Speech, lang: Lang, surroundings: &Surroundings) -> Self {
+    pub(crate) fn new(speech: &Speech, lang: Lang, surroundings: &Surroundings) -> Self {
         Self {
             texts: Texts::new(lang),
             lang,
@@ -34,32 +32,32 @@ impl Printer {
 
     /// Whether one JSON object is to be the only output.
     #[must_use]
-    pub fn is_json(&self) -> bool {
+    pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
     /// Whether progress may be drawn, `None` when nothing of it is to be said at all.
     #[must_use]
-    pub fn draws_progress(&self) -> Option<bool> {
+    pub(crate) fn draws_progress(&self) -> Option<bool> {
         (!self.quiet && !self.json).then_some(self.terminal)
     }
 
     /// A line of data for people; nothing under `--json`.
-    pub fn line(&self, text: &str) {
+    pub(crate) fn line(&self, text: &str) {
         if !self.json {
             write_line(&mut std::io::stdout(), text);
         }
     }
 
     /// A line of conversation.
-    pub fn say(&self, text: &str) {
+    pub(crate) fn say(&self, text: &str) {
         if !self.quiet && !self.json {
             write_line(&mut std::io::stderr(), text);
         }
     }
 
     /// The one JSON object; nothing without `--json`.
-    pub fn object(&self, value: &impl Serialize) {
+    pub(crate) fn object(&self, value: &impl Serialize) {
         if self.json {
             let text = serde_json::to_string(value)
                 .unwrap_or_else(|error| format!("{{\"format\":\"pilote.error/1\",\"message\":\"{error}\"}}"));
@@ -69,6 +67,6 @@ impl Printer {
 }
 
 /// A reader that went away is no failure of ours.
-pub fn write_line(stream: &mut impl std::io::Write, text: &str) {
+pub(crate) fn write_line(stream: &mut impl std::io::Write, text: &str) {
     let _ = writeln!(stream, "{text}").and_then(|()| stream.flush());
 }

@@ -14,7 +14,7 @@ const LOG_EVERY: Duration = Duration::from_secs(60);
 const QUIET_FOR: Duration = Duration::from_secs(1);
 
 /// One thing that goes on, in figures.
-pub struct Meter {
+pub(crate) struct Meter {
     clock: Arc<dyn Clock>,
     way: Way,
     state: Mutex<State>,
@@ -34,7 +34,7 @@ struct State {
 impl Meter {
     /// A meter that speaks as the printer may.
     #[must_use]
-    pub fn new(printer: &Printer, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(printer: &Printer, clock: Arc<dyn Clock>) -> Self {
         let way = match printer.draws_progress() {
             None => Way::Silent,
             Some(false) => Way::Log,
@@ -48,7 +48,7 @@ impl Meter {
     }
 
     /// Says how far it is; `total` 0 is unknown. `figures` stands behind the share done.
-    pub fn show(&self, what: &str, done: u64, total: u64, figures: &str) {
+    pub(crate) fn show(&self, what: &str, done: u64, total: u64, figures: &str) {
         let now = self.clock.monotonic();
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match &self.way {
@@ -72,7 +72,7 @@ impl Meter {
     }
 
     /// Takes the drawn line away.
-    pub fn clear(&self) {
+    pub(crate) fn clear(&self) {
         if let Way::Terminal(bar) = &self.way {
             bar.finish_and_clear();
         }

@@ -14,7 +14,7 @@ use pilote_spec::{Clock, ProgramFacts, Stamp};
 use crate::failure::Failure;
 
 /// The machine's clock.
-pub struct SystemClock {
+pub(crate) struct SystemClock {
     origin: Instant,
 }
 
@@ -22,7 +22,7 @@ impl SystemClock {
     /// A clock whose monotonic origin is now.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self { origin: Instant::now() }
     }
 }
@@ -45,7 +45,7 @@ impl Clock for SystemClock {
 }
 
 /// What was read at the start.
-pub struct Surroundings {
+pub(crate) struct Surroundings {
     /// The environment's variables that are UTF-8.
     pub variables: BTreeMap<String, String>,
     /// The folder in which the program was started.
@@ -63,11 +63,15 @@ impl Surroundings {
     ///
     /// # Errors
     /// When the current folder is gone or signals cannot be watched.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment and the current folder")]
-    pub fn read() -> Result<Self, Failure> {
-        let folder = std::env::current_dir()
-            .context("the current folder cannot be read")
-            .map_err(|error| Failure::request("no-current-folder", error).hint("change to a folder that exists"))?;
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the environment and the current folder"
+    )]
+    pub(crate) fn read() -> Result<Self, Failure> {
+        let folder =
+            std::env::current_dir().context("the current folder cannot be read").map_err(|error| {
+                Failure::request("no-current-folder", error).hint("change to a folder that exists")
+            })?;
         let interrupt = Arc::new(AtomicBool::new(false));
         watch_signals(&interrupt).map_err(|error| Failure::machine("signals", error))?;
         Ok(Self {
@@ -83,7 +87,7 @@ impl Surroundings {
 
     /// A variable that is set and not empty.
     #[must_use]
-    pub fn variable(&self, name: &str) -> Option<&str> {
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
@@ -91,19 +95,23 @@ impl Surroundings {
     ///
     /// # Errors
     /// When neither `XDG_CACHE_HOME` nor `HOME` is set.
-    pub fn model_cache(&self, asked: Option<&Path>) -> Result<PathBuf, Failure> {
+    pub(crate) fn model_cache(&self, asked: Option<&Path>) -> Result<PathBuf, Failure> {
         if let Some(asked) = asked {
             return Ok(self.folder.join(asked));
         }
-        let cache = match (self.variable("PILOTE_CACHE"), self.variable("XDG_CACHE_HOME"), self.variable("HOME")) {
-            (Some(ours), _, _) => self.folder.join(ours),
-            (None, Some(cache), _) => self.folder.join(cache).join("pilote"),
-            (None, None, Some(home)) => Path::new(home).join(".cache/pilote"),
-            (None, None, None) => {
-                return Err(Failure::request("no-cache", anyhow::anyhow!("no folder to keep models in: HOME is not set"))
+        let cache =
+            match (self.variable("PILOTE_CACHE"), self.variable("XDG_CACHE_HOME"), self.variable("HOME")) {
+                (Some(ours), _, _) => self.folder.join(ours),
+                (None, Some(cache), _) => self.folder.join(cache).join("pilote"),
+                (None, None, Some(home)) => Path::new(home).join(".cache/pilote"),
+                (None, None, None) => {
+                    return Err(Failure::request(
+                        "no-cache",
+                        anyhow::anyhow!("no folder to keep models in: HOME is not set"),
+                    )
                     .hint("name one with --cache DIR"));
-            }
-        };
+                }
+            };
         Ok(cache.join("models"))
     }
 
@@ -111,7 +119,7 @@ impl Surroundings {
     ///
     /// # Errors
     /// When the machine gives no random bytes.
-    pub fn chance(&self) -> Result<u128, Failure> {
+    pub(crate) fn chance(&self) -> Result<u128, Failure> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)
             .context("the machine gives no random bytes")
@@ -122,7 +130,7 @@ impl Surroundings {
 
 /// The program that runs: version, and digest of its executable where that can be read.
 #[must_use]
-pub fn program() -> ProgramFacts {
+pub(crate) fn program() -> ProgramFacts {
     let digest = std::env::current_exe().ok().and_then(|path| {
         let mut hasher = pilote_spec::Hasher::new();
         std::io::copy(&mut fs_err::File::open(path).ok()?, &mut hasher).ok()?;

@@ -11,7 +11,7 @@ mod embedded {
 }
 
 /// The files of a template: path below the project, and content.
-pub fn files(template: Template) -> &'static [(&'static str, &'static [u8])] {
+pub(crate) fn files(template: Template) -> &'static [(&'static str, &'static [u8])] {
     match template {
         Template::Documents => embedded::DOCUMENTS,
         Template::Embeddings => embedded::EMBEDDINGS,
@@ -22,7 +22,7 @@ pub fn files(template: Template) -> &'static [(&'static str, &'static [u8])] {
 ///
 /// # Errors
 /// When `dir` holds something already, or a file cannot be written.
-pub fn lay_out(template: Template, dir: &Path) -> anyhow::Result<Vec<&'static str>> {
+pub(crate) fn lay_out(template: Template, dir: &Path) -> anyhow::Result<Vec<&'static str>> {
     fs_err::create_dir_all(dir)?;
     if fs_err::read_dir(dir)?.next().is_some() {
         anyhow::bail!("{} is not empty, and nothing in it is written over", dir.display());
@@ -34,7 +34,8 @@ pub fn lay_out(template: Template, dir: &Path) -> anyhow::Result<Vec<&'static st
             fs_err::create_dir_all(parent)?;
         }
         let mut file = fs_err::OpenOptions::new().write(true).create_new(true).open(&target)?;
-        std::io::Write::write_all(&mut file, content).with_context(|| format!("{} cannot be written", target.display()))?;
+        std::io::Write::write_all(&mut file, content)
+            .with_context(|| format!("{} cannot be written", target.display()))?;
         written.push(*path);
     }
     Ok(written)

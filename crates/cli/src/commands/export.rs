@@ -35,7 +35,11 @@ struct ExportJson<'a> {
 ///
 /// # Errors
 /// When no destination is known, or the copy cannot be made. A copy that is not whole is said, with status 1.
-pub fn export(args: &args::Export, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+pub(crate) fn export(
+    args: &args::Export,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
     let trial = place::trial(surroundings, &args.run)?;
     let destination = match &args.dir {
         Some(dir) => surroundings.folder.join(dir),
@@ -65,7 +69,7 @@ pub fn export(args: &args::Export, surroundings: &Surroundings, printer: &Printe
 ///
 /// # Errors
 /// When the copy cannot be made.
-pub fn copy(
+pub(crate) fn copy(
     trial: &Path,
     destination: &Path,
     surroundings: &Surroundings,
@@ -73,26 +77,29 @@ pub fn copy(
 ) -> Result<Exported, Failure> {
     let meter = Meter::new(printer, surroundings.clock.clone());
     let what = printer.texts.get("export-progress", &[]);
-    let mut watch = |done: u64, total: u64| meter.show(&what, done.div_ceil(1_000_000), total.div_ceil(1_000_000), "MB");
+    let mut watch =
+        |done: u64, total: u64| meter.show(&what, done.div_ceil(1_000_000), total.div_ceil(1_000_000), "MB");
     Ok(pilote_proof::export(trial, destination, surroundings.clock.wall(), &mut watch)?)
 }
 
 /// Says where the copy is and what it is worth.
-pub fn say(exported: &Exported, printer: &Printer) {
+pub(crate) fn say(exported: &Exported, printer: &Printer) {
     let copy = exported.copy.display().to_string();
     let files = exported.files.to_string();
     let size = printer.texts.storage(exported.bytes);
     let key = if exported.verification.whole { "export-whole" } else { "export-damaged" };
     printer.line("");
     printer.line(&printer.texts.get(key, &[("copy", &copy), ("files", &files), ("size", &size)]));
-    let worth = if exported.same_file_system == Some(true) { "export-same-disk" } else { "export-no-backup-yet" };
+    let worth =
+        if exported.same_file_system == Some(true) { "export-same-disk" } else { "export-no-backup-yet" };
     printer.line(&printer.texts.get(worth, &[]));
 }
 
 /// The destination that the trial's project declares, relative to the project.
 fn declared(trial: &Path, surroundings: &Surroundings) -> Result<std::path::PathBuf, Failure> {
     let none = || {
-        let error = anyhow::anyhow!("no place for the copy is given, and the project declares no `destination`");
+        let error =
+            anyhow::anyhow!("no place for the copy is given, and the project declares no `destination`");
         Failure::request("no-destination", error).hint("pilote export RUN DIR")
     };
     let root = place::project_of(trial).ok_or_else(none)?;

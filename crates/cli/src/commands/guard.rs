@@ -10,7 +10,7 @@ use crate::printer::write_line;
 use crate::surroundings::SystemClock;
 
 /// A status that is handed on from a child, or ours.
-pub enum GuardExit {
+pub(crate) enum GuardExit {
     /// The child's.
     Child(u8),
     /// Ours.
@@ -28,9 +28,11 @@ impl Termination for GuardExit {
 
 /// Runs as a guard until its child or its parent is gone.
 #[must_use]
-pub fn guard(arguments: &[OsString]) -> GuardExit {
+pub(crate) fn guard(arguments: &[OsString]) -> GuardExit {
     let done = match arguments {
-        [mode, dashes, argv @ ..] if mode == "run" && dashes == "--" => guard::run(argv).map(GuardExit::Child),
+        [mode, dashes, argv @ ..] if mode == "run" && dashes == "--" => {
+            guard::run(argv).map(GuardExit::Child)
+        }
         [mode] if mode == "pool" => pool::serve(&SystemClock::start()).map(|()| GuardExit::Ours(Exit::Holds)),
         _ => Ok(GuardExit::Ours(Exit::Request)),
     };

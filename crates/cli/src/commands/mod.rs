@@ -1,18 +1,18 @@
 //! The commands, one file each: each reads its arguments, lets the crates work and prints what came out.
 
-pub mod demo;
-pub mod export;
+pub(crate) mod demo;
+pub(crate) mod export;
 #[cfg(unix)]
-pub mod guard;
-pub mod model;
-pub mod new;
-pub mod report;
-pub mod run;
-pub mod runs;
-pub mod show;
-pub mod status;
-pub mod unlock;
-pub mod verify;
+pub(crate) mod guard;
+pub(crate) mod model;
+pub(crate) mod new;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod runs;
+pub(crate) mod show;
+pub(crate) mod status;
+pub(crate) mod unlock;
+pub(crate) mod verify;
 
 /// The hidden command under which children of the program run below a guard.
-pub const GUARD: &str = "__guard";
+pub(crate) const GUARD: &str = "__guard";

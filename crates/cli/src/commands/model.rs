@@ -28,7 +28,11 @@ struct PullJson<'a> {
 ///
 /// # Errors
 /// When no reference leads to a whole model with the declared digests.
-pub fn pull(args: &args::ModelPull, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+pub(crate) fn pull(
+    args: &args::ModelPull,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
     let cache = surroundings.model_cache(args.cache.as_deref())?;
     let (folder, references, pins) = if args.references.is_empty() {
         let place = Place::find(surroundings, args.project.as_deref())?;
@@ -58,7 +62,7 @@ pub fn pull(args: &args::ModelPull, surroundings: &Surroundings, printer: &Print
 ///
 /// # Errors
 /// When no reference leads to a whole model with the declared digests.
-pub fn resolve(
+pub(crate) fn resolve(
     builtin: &pilote_spec::Builtin,
     project: &Path,
     surroundings: &Surroundings,

@@ -20,10 +20,11 @@ struct NewJson<'a> {
 ///
 /// # Errors
 /// When the folder holds something already, or cannot be written.
-pub fn new(args: &args::New, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+pub(crate) fn new(args: &args::New, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
     let dir = surroundings.folder.join(&args.dir);
-    let files = templates::lay_out(args.template, &dir)
-        .map_err(|error| Failure::request("new", error).hint("name a folder that does not exist yet, or an empty one"))?;
+    let files = templates::lay_out(args.template, &dir).map_err(|error| {
+        Failure::request("new", error).hint("name a folder that does not exist yet, or an empty one")
+    })?;
     for file in &files {
         printer.line(&format!("  {}", args.dir.join(file).display()));
     }

@@ -20,11 +20,17 @@ struct ReportJson {
 ///
 /// # Errors
 /// When the trial cannot be read or the report cannot be written.
-pub fn report(args: &args::Report, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+pub(crate) fn report(
+    args: &args::Report,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
     let trial = place::trial(surroundings, &args.run)?;
     let project = place::project_of(&trial);
-    let output = args.output.as_ref().map_or_else(|| trial.join("report.html"), |path| surroundings.folder.join(path));
-    pilote_proof::write_report(&trial, project.as_deref(), printer.lang, &output)?;
+    let output =
+        args.output.as_ref().map_or_else(|| trial.join("report.html"), |path| surroundings.folder.join(path));
+    let html = pilote_proof::report(&trial, project.as_deref(), &printer.texts)?;
+    pilote_proof::write_report(&output, &html)?;
     printer.line(&output.display().to_string());
     printer.object(&ReportJson {
         format: "pilote.report/1",

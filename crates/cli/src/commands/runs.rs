@@ -23,7 +23,11 @@ struct RunsJson<'a> {
 ///
 /// # Errors
 /// When there is no project, or its trials cannot be listed.
-pub fn runs(args: &args::Runs, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+pub(crate) fn runs(
+    args: &args::Runs,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
     let root = place::root(surroundings, args.project.as_deref())?;
     let trials = pilote_proof::runs(&root)?;
     let rows: Vec<[String; 3]> = trials.iter().map(|trial| row(printer, trial)).collect();
@@ -35,7 +39,11 @@ pub fn runs(args: &args::Runs, surroundings: &Surroundings, printer: &Printer) -
     if trials.is_empty() {
         printer.say(&printer.texts.get("runs-none", &[]));
     }
-    printer.object(&RunsJson { format: "pilote.runs/1", project: root.display().to_string(), trials: &trials });
+    printer.object(&RunsJson {
+        format: "pilote.runs/1",
+        project: root.display().to_string(),
+        trials: &trials,
+    });
     Ok(Exit::Holds)
 }
 

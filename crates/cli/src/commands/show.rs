@@ -18,7 +18,7 @@ const START_WIDTH: usize = 60;
 
 /// The one object of commands that end in a balance.
 #[derive(Serialize)]
-pub struct BalanceJson<'a> {
+pub(crate) struct BalanceJson<'a> {
     /// `pilote.run/1`, `pilote.verify/1` ...
     pub format: &'static str,
     /// Path of the trial's directory.
@@ -32,14 +32,14 @@ pub struct BalanceJson<'a> {
 }
 
 /// Prints the balance for people.
-pub fn balance(printer: &Printer, balance: &Balance, criteria: &[Criterion]) {
+pub(crate) fn balance(printer: &Printer, balance: &Balance, criteria: &[Criterion]) {
     for line in printer.texts.balance_lines(balance, criteria) {
         printer.line(&line);
     }
 }
 
 /// Prints what a verification found, the criteria first.
-pub fn verification(printer: &Printer, verification: &Verification) {
+pub(crate) fn verification(printer: &Printer, verification: &Verification) {
     if let Some(account) = &verification.balance {
         balance(printer, account, &verification.criteria);
     }
@@ -48,7 +48,9 @@ pub fn verification(printer: &Printer, verification: &Verification) {
         let code = serde_json::to_value(finding.code).unwrap_or_default();
         let (grade, code) = (grade.as_str().unwrap_or_default(), code.as_str().unwrap_or_default());
         let place = printable(&finding.place);
-        printer.line(&format!("  {grade}: {code}: {place} {}", printable(&finding.detail)).trim_end().to_owned());
+        printer.line(
+            &format!("  {grade}: {code}: {place} {}", printable(&finding.detail)).trim_end(),
+        );
     }
 }
 
@@ -56,14 +58,15 @@ pub fn verification(printer: &Printer, verification: &Verification) {
 ///
 /// # Errors
 /// When the refusals cannot be read.
-pub fn refusals(printer: &Printer, trial: &Path) -> Result<(), Failure> {
+pub(crate) fn refusals(printer: &Printer, trial: &Path) -> Result<(), Failure> {
     let refused: Vec<RefusedLine> = lines(&trial.join("refused.jsonl"), 20)?;
     if refused.is_empty() {
         return Ok(());
     }
     printer.line("");
     printer.line(&printer.texts.get("show-refused", &[]));
-    let names: Vec<String> = refused.iter().map(|line| name(line.id.as_ref().map_or("—", |id| id.as_str()))).collect();
+    let names: Vec<String> =
+        refused.iter().map(|line| name(line.id.as_ref().map_or("—", |id| id.as_str()))).collect();
     let column = names.iter().map(|name| width(name)).max().unwrap_or(0);
     for (line, name) in refused.iter().zip(&names) {
         printer.line(&format!("  {}  {}", pad(name, column), printer.texts.refusal(&line.refusal)));
@@ -75,7 +78,11 @@ pub fn refusals(printer: &Printer, trial: &Path) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When the results cannot be read.
-pub fn results(printer: &Printer, trial: &Path, start_of: impl Fn(&ResultLine) -> Option<String>) -> Result<(), Failure> {
+pub(crate) fn results(
+    printer: &Printer,
+    trial: &Path,
+    start_of: impl Fn(&ResultLine) -> Option<String>,
+) -> Result<(), Failure> {
     let results: Vec<ResultLine> = lines(&trial.join("results.jsonl"), 5)?;
     if results.is_empty() {
         return Ok(());
@@ -95,7 +102,7 @@ pub fn results(printer: &Printer, trial: &Path, start_of: impl Fn(&ResultLine) -
 }
 
 /// An output in a few words.
-pub fn output(printer: &Printer, output: &Output) -> String {
+pub(crate) fn output(printer: &Printer, output: &Output) -> String {
     match output {
         Output::Category { category, score, .. } => format!("{} ({score:.2})", printable(category)),
         Output::Vector { values, .. } => {
@@ -104,7 +111,9 @@ pub fn output(printer: &Printer, output: &Output) -> String {
         Output::VectorAt { width, .. } => printer.texts.get("show-vector", &[("width", &width.to_string())]),
         Output::Text { text, .. } => fit(&one_line(text), START_WIDTH).to_string(),
         Output::Json { value, .. } => fit(&one_line(&value.to_string()), START_WIDTH).to_string(),
-        Output::File { payload, bytes, .. } => format!("{} ({})", printable(payload), printer.texts.storage(*bytes)),
+        Output::File { payload, bytes, .. } => {
+            format!("{} ({})", printable(payload), printer.texts.storage(*bytes))
+        }
     }
 }
 

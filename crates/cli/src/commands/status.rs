@@ -34,7 +34,11 @@ struct ItemJson<'a> {
 ///
 /// # Errors
 /// When the trial cannot be read, or does not know the identifier.
-pub fn status(args: &args::Status, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+pub(crate) fn status(
+    args: &args::Status,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
     let dir = place::trial(surroundings, &args.run)?;
     if let Some(id) = &args.id {
         return item(&dir, id, printer);
@@ -58,7 +62,8 @@ fn item(dir: &std::path::Path, id: &str, printer: &Printer) -> Result<Exit, Fail
     let found = pilote_proof::find(dir, &ItemId(id.to_owned()))?;
     if found.is_empty() {
         let error = anyhow::anyhow!("the trial has no item `{id}`");
-        return Err(Failure::request("no-such-id", error).hint("identifiers are exact: mind case, accents and folders"));
+        return Err(Failure::request("no-such-id", error)
+            .hint("identifiers are exact: mind case, accents and folders"));
     }
     for one in &found {
         let said = match &one.outcome {
@@ -72,11 +77,16 @@ fn item(dir: &std::path::Path, id: &str, printer: &Printer) -> Result<Exit, Fail
         };
         printer.line(&said);
     }
-    printer.object(&ItemJson { format: "pilote.status-item/1", trial: dir.display().to_string(), id, found: &found });
+    printer.object(&ItemJson {
+        format: "pilote.status-item/1",
+        trial: dir.display().to_string(),
+        id,
+        found: &found,
+    });
     Ok(Exit::Holds)
 }
 
 /// The state as messages and machine-readable output name it.
-pub fn state_code(state: TrialState) -> String {
+pub(crate) fn state_code(state: TrialState) -> String {
     serde_json::to_value(state).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

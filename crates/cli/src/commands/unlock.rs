@@ -23,7 +23,11 @@ struct UnlockJson {
 ///
 /// # Errors
 /// When the trial cannot be read, or its owner is known to be alive.
-pub fn unlock(args: &args::Unlock, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+pub(crate) fn unlock(
+    args: &args::Unlock,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
     let trial = place::trial(surroundings, &args.run)?;
     let (ledger, store) = ledger(&trial, surroundings)?;
     let mut parts = Vec::new();
@@ -60,8 +64,9 @@ fn ledger(trial: &std::path::Path, surroundings: &Surroundings) -> Result<(Ledge
 ///
 /// # Errors
 /// When the machine gives no random bytes, or `/proc` cannot be read.
-pub fn owner(surroundings: &Surroundings) -> Result<Owner, Failure> {
+pub(crate) fn owner(surroundings: &Surroundings) -> Result<Owner, Failure> {
     Owner::of_this_process(Nonce(surroundings.chance()?)).map_err(|error| {
-        Failure::machine("no-owner", error).hint("trials are run on Linux; reading and verifying works everywhere")
+        Failure::machine("no-owner", error)
+            .hint("trials are run on Linux; reading and verifying works everywhere")
     })
 }

@@ -23,7 +23,11 @@ struct VerifyJson<'a> {
 ///
 /// # Errors
 /// When it cannot be read at all.
-pub fn verify(args: &args::Verify, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+pub(crate) fn verify(
+    args: &args::Verify,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
     let dir = place::trial(surroundings, &args.run)?;
     let verification = pilote_proof::verify(&dir)?;
     show::verification(printer, &verification);
