@@ -128,22 +128,20 @@ impl DirStore {
         Err(io::Error::other("no temporary name is free"))
     }
 
-    /// Gives the temporary file its final name unless that is taken.
-    fn place(&self, temporary: &Path, path: &Path, key: &str) -> Result<Creation, StoreError> {
-        // Where links do not work, renaming uses the temporary name up; it may be another writer's by the time
-        // it would be removed, which that writer notices and answers with another name.
+    /// Gives the temporary file its final name unless that is taken; whether that used the temporary name up.
+    fn place(&self, temporary: &Path, path: &Path, key: &str) -> Result<(Creation, bool), StoreError> {
         let linked = if self.links {
             fs::hard_link(temporary, path)
         } else {
             Err(io::Error::from(io::ErrorKind::Unsupported))
         };
-        let placed = match linked {
-            Err(error) if is_unsupported(&error) => rename_without_replacing(temporary, path),
-            linked => linked,
+        let (placed, renamed) = match linked {
+            Err(error) if is_unsupported(&error) => (rename_without_replacing(temporary, path), true),
+            linked => (linked, false),
         };
         match placed {
-            Ok(()) => Ok(Creation::Created),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Creation::Exists),
+            Ok(()) => Ok((Creation::Created, renamed)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok((Creation::Exists, false)),
             Err(error) if is_unsupported(&error) => Err(StoreError::NoCreateIfAbsent {
                 root: self.root.clone(),
                 file_system: self.file_system.to_string(),
@@ -158,17 +156,17 @@ impl DirStore {
         temporary: &Path,
         path: &Path,
         (key, bytes): (&str, &[u8]),
-    ) -> Result<Creation, StoreError> {
+    ) -> Result<(Creation, bool), StoreError> {
         file.write_all(bytes).map_err(|source| StoreError::io("write", key, source))?;
         self.failpoint.reached(Window::TemporaryWritten);
         file.sync_all().map_err(|source| StoreError::io("make durable", key, source))?;
         self.failpoint.reached(Window::TemporarySynced);
-        let creation = self.place(temporary, path, key)?;
+        let placed = self.place(temporary, path, key)?;
         self.failpoint.reached(Window::Named);
         let dir = path.parent().unwrap_or(&self.root);
         sync_dir(dir).map_err(|source| StoreError::io("make durable the directory of", key, source))?;
         self.failpoint.reached(Window::DirectorySynced);
-        Ok(creation)
+        Ok(placed)
     }
 }
 
@@ -179,10 +177,12 @@ impl Store for DirStore {
             self.prepare(&path).map_err(|source| StoreError::io("make the directory of", key, source))?;
         let (mut file, temporary) =
             self.temporary(&dir).map_err(|source| StoreError::io("create", key, source))?;
-        let created = self.create_through(&mut file, &temporary, &path, (key, bytes));
-        // A temporary name that stays behind is harmless, and cleared away later.
-        let _ = fs::remove_file(&temporary);
-        created
+        let placed = self.create_through(&mut file, &temporary, &path, (key, bytes));
+        if !matches!(placed, Ok((_, true))) {
+            // A temporary name that stays behind is harmless, and cleared away later.
+            let _ = fs::remove_file(&temporary);
+        }
+        placed.map(|(creation, _)| creation)
     }
 
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {

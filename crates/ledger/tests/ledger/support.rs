@@ -109,3 +109,67 @@ pub(crate) fn places() -> Vec<(&'static str, Place)> {
         ("disk without links", on_disk(DirStore::without_links)),
     ]
 }
+
+/// Recounts everything: nothing is damaged, no position has two outcomes, each outcome is the one that belongs to
+/// its position, and whatever was reported as committed is there. Gives the positions that are there.
+pub(crate) fn audit(
+    store: &dyn Store,
+    reported: &std::collections::BTreeSet<u64>,
+    context: &str,
+) -> Vec<u64> {
+    let reading = read_part(store, 1).unwrap();
+    let damage: Vec<_> = reading.findings.iter().filter(|finding| finding.is_damage()).collect();
+    assert!(damage.is_empty(), "{context}: {damage:?}");
+    let mut there = Vec::new();
+    for record in &reading.records {
+        let position = record.position.0;
+        assert_eq!(record.id, accepted(position).id, "{context}");
+        if let Outcome::Accepted(output) = &record.outcome
+            && let Some(values) = read_vector(store, 1, output).unwrap()
+        {
+            assert_eq!(values, components(position), "{context}");
+        }
+        there.push(position);
+    }
+    let lost: Vec<_> = reported.iter().filter(|position| !there.contains(position)).collect();
+    assert!(lost.is_empty(), "{context}: reported as committed and not there: {lost:?}");
+    let mut once = there.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), there.len(), "{context}: a position has two outcomes");
+    assert_eq!(verify_part(store, 1).unwrap().findings, reading.findings, "{context}");
+    once
+}
+
+/// The vector that belongs to a position.
+pub(crate) fn components(position: u64) -> Vec<f32> {
+    vec![position as f32, 0.5, -1.0]
+}
+
+/// What the scripted writers record at a position: every third a vector, every fifth a refusal.
+pub(crate) fn scripted(position: u64) -> Record {
+    if position.is_multiple_of(3) {
+        vector(position, &components(position))
+    } else if position.is_multiple_of(5) {
+        refused(position)
+    } else {
+        accepted(position)
+    }
+}
+
+/// Random numbers that a seed decides (splitmix64).
+pub(crate) struct Seeded(pub(crate) u64);
+
+impl Seeded {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+}
