@@ -1,1 +1,7 @@
-//! The machine as it is: host, cards, memory readings.
+//! The machine as it is: host, cards, memory readings. What cannot be read is absent, never zero.
+
+mod host;
+mod memory;
+
+pub use host::facts;
+pub use memory::{ProcessMemory, memory_of};

@@ -1,0 +1,471 @@
+//! The shell around the reducer: reads contents, talks to the engine, writes through the ledger, and tells the
+//! reducer what came of it. It decides nothing.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use pilote_corpus::index::{Closing, PartEntry};
+use pilote_corpus::{ReadError, Source};
+use pilote_engine::{
+    Batch, BatchId, Content, Engine, EngineFault, Event as EngineEvent, Request, Stop, WireId,
+};
+use pilote_ledger::{Ledger, Opened, PartWriter, Record, Store};
+use pilote_spec::{
+    BatchMeasures, Item, MeasureLine, Outcome, Position, Reason, Refusal, Trial, TrialEvent, WorkReason,
+};
+
+use crate::conductor::Conductor;
+use crate::drift;
+use crate::error::ConductError;
+use crate::indexing;
+use crate::journal::Journal;
+use crate::news::{EndReason, News};
+use crate::origin::Origin;
+use crate::plan::{self, PartWork};
+use crate::reducer::{Effect, Event, Reducer};
+use crate::settings::Step;
+use crate::standing;
+
+/// How often an interrupt is looked for while nothing happens.
+const HEED: Duration = Duration::from_millis(100);
+
+/// Gives the text of an indexed item.
+pub(crate) trait Contents {
+    fn text(&self, item: &Item) -> Result<String, ReadError>;
+}
+
+impl Contents for Source {
+    fn text(&self, item: &Item) -> Result<String, ReadError> {
+        pilote_corpus::read(self, item)
+    }
+}
+
+/// What a worker works on.
+pub(crate) struct Job<'a> {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) ledger: &'a Ledger,
+    pub(crate) contents: &'a dyn Contents,
+    pub(crate) trial: &'a Trial,
+    pub(crate) closing: &'a Closing,
+    pub(crate) origin: Option<&'a Origin>,
+    pub(crate) journal: &'a mut Journal,
+    pub(crate) reducer: &'a mut Reducer,
+    /// The engine, where it was started already.
+    pub(crate) engine: Option<Box<dyn Engine>>,
+    /// A part that was opened already, so that nobody else has it.
+    pub(crate) claimed: Option<Box<PartWriter>>,
+    /// An accepted item of a sealed part.
+    pub(crate) witness: Option<Item>,
+}
+
+/// Does one job.
+pub(crate) struct Worker<'w, 'c, 'a> {
+    conductor: &'w mut Conductor<'c>,
+    job: Job<'a>,
+    open: Option<OpenPart>,
+    queue: VecDeque<Event>,
+    interrupt_seen: bool,
+}
+
+struct OpenPart {
+    writer: Box<PartWriter>,
+    items: Vec<Item>,
+    /// Outcomes that are not durable yet.
+    pending: u64,
+    /// When the first of them came.
+    pending_since: Duration,
+}
+
+/// What an effect means for the part in hand.
+enum Flow {
+    On,
+    PartDone,
+    Stop(EndReason),
+}
+
+impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
+    pub(crate) fn new(conductor: &'w mut Conductor<'c>, job: Job<'a>) -> Self {
+        Self { conductor, job, open: None, queue: VecDeque::new(), interrupt_seen: false }
+    }
+
+    /// Works until everything has its outcome or something stops it. What was reported as durable stays so, whatever
+    /// the end.
+    pub(crate) fn work(mut self) -> (EndReason, Option<Box<ConductError>>) {
+        let (why, error) = match self.parts() {
+            Ok(why) => (why, None),
+            Err(error @ (ConductError::Input { .. } | ConductError::EngineChanged { .. })) => {
+                // The fault is not the ledger's: what is known already is kept.
+                let kept = self.commit().and_then(|()| self.release());
+                (EndReason::Fault, Some(Box::new(kept.err().unwrap_or(error))))
+            }
+            Err(error) => (EndReason::WriteError, Some(Box::new(error))),
+        };
+        let orderly = matches!(why, EndReason::Done | EndReason::Interrupted);
+        self.dismiss_engine(if orderly { Stop::Orderly } else { Stop::Now });
+        let noted = self.note_end(why, error.as_deref());
+        match (noted, error) {
+            (Err(failed), None) => (EndReason::WriteError, Some(Box::new(failed))),
+            (_, error) => (why, error),
+        }
+    }
+
+    fn parts(&mut self) -> Result<EndReason, ConductError> {
+        let closing = self.job.closing;
+        for entry in &closing.parts {
+            let claimed = self.job.claimed.take_if(|writer| writer.part() == entry.part);
+            let opened = match claimed {
+                Some(writer) => Opened::Writer(writer),
+                None => self.job.ledger.open_part(entry.part)?,
+            };
+            match opened {
+                Opened::Sealed(seal) => {
+                    let witness = self.job.witness.as_ref().map(|item| item.position);
+                    let (accepted, refused) = (seal.accepted, seal.refused);
+                    self.queue.push_back(Event::FoundSealed { accepted, refused, witness });
+                }
+                Opened::Writer(writer) => {
+                    if let Some(why) = self.part(entry, writer)? {
+                        return Ok(why);
+                    }
+                }
+            }
+        }
+        Ok(EndReason::Done)
+    }
+
+    /// Works on one part; the reason where the trial stops in it.
+    fn part(
+        &mut self,
+        entry: &PartEntry,
+        writer: Box<PartWriter>,
+    ) -> Result<Option<EndReason>, ConductError> {
+        let part = entry.part;
+        let items = indexing::read_part(&*self.job.store, entry)?;
+        let mut recorded = BTreeMap::new();
+        if let Some(taken_over) = writer.taken_over() {
+            let event = TrialEvent::TakenOver {
+                part,
+                from: format!("{} ({})", taken_over.from, taken_over.why),
+                adopted_bytes: taken_over.adopted_bytes(),
+                torn_bytes: taken_over.torn_bytes(),
+            };
+            recorded = standing::recorded(&*self.job.store, part)?;
+            self.note(event)?;
+        }
+        let carried =
+            self.job.origin.map(|origin| origin.carried(part, &items)).transpose()?.unwrap_or_default();
+        let not_asked: BTreeSet<Position> = carried.iter().map(|(position, _)| *position).collect();
+        let work = PartWork {
+            part,
+            batches: plan::batches(&items, self.job.trial.batch_items, |it| {
+                !not_asked.contains(&it.position)
+            }),
+            known: plan::refusals(&items).chain(carried).collect(),
+            recorded,
+        };
+        self.open = Some(OpenPart { writer, items, pending: 0, pending_since: Duration::ZERO });
+        self.queue.push_back(Event::Opened(work));
+        loop {
+            while let Some(event) = self.queue.pop_front() {
+                let effects = self.job.reducer.step(self.conductor.clock.monotonic(), event);
+                for effect in effects {
+                    match self.perform(effect)? {
+                        Flow::On => {}
+                        Flow::PartDone => return Ok(None),
+                        Flow::Stop(why) => return Ok(Some(why)),
+                    }
+                }
+            }
+            self.commit_if_due()?;
+            self.listen();
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) -> Result<Flow, ConductError> {
+        match effect {
+            Effect::Submit { batch, asks } => self.submit(batch, &asks)?,
+            Effect::Record { position, attempt, outcome } => self.record(position, attempt, outcome)?,
+            Effect::Measured { number, items, took, measures } => {
+                self.measure(number, items, took, measures)?
+            }
+            Effect::Stray { kind, wire } => {
+                let (what, wire) = (kind.as_str().to_owned(), wire.to_string());
+                self.note(TrialEvent::StrayAnswer { what, wire })?;
+            }
+            Effect::Failure { fault, in_a_row } => self.note_failure(fault, in_a_row)?,
+            Effect::Restart { after } => self.restart_engine(after)?,
+            Effect::PartDone { .. } => {
+                self.seal()?;
+                return Ok(Flow::PartDone);
+            }
+            Effect::Stop(why) => {
+                self.commit()?;
+                self.release()?;
+                return Ok(Flow::Stop(why.into()));
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    /// Reads the contents and hands them over. An input that is no longer what was indexed is told to the reducer as
+    /// such; the others of its batch go on without it.
+    fn submit(&mut self, batch: BatchId, asks: &[(WireId, Position)]) -> Result<(), ConductError> {
+        let mut requests = Vec::with_capacity(asks.len());
+        for (wire, position) in asks {
+            match self.text(*position) {
+                Ok(text) => requests.push(Request { wire: *wire, content: Content::Text(text) }),
+                Err(source @ ReadError::Io { .. }) => {
+                    return Err(ConductError::Input { position: *position, source });
+                }
+                Err(error) => {
+                    let refusal = changed(&error);
+                    self.queue.push_back(Event::Unreadable { wire: *wire, refusal });
+                }
+            }
+        }
+        if requests.is_empty() {
+            self.queue.push_back(Event::Finished { batch, measures: BatchMeasures::default() });
+            return Ok(());
+        }
+        if self.job.engine.is_none()
+            && let Err(fault) = self.start_engine()?
+        {
+            self.queue.push_back(Event::Lost { fault });
+            return Ok(());
+        }
+        if let Some(Err(fault)) =
+            self.job.engine.as_mut().map(|engine| engine.submit(Batch { id: batch, requests }))
+        {
+            self.queue.push_back(Event::Failed { batch, fault });
+        }
+        (self.conductor.on_step)(Step::Submitted);
+        Ok(())
+    }
+
+    fn text(&self, position: Position) -> Result<String, ReadError> {
+        let item = self.item(position).or(self.job.witness.as_ref()).filter(|item| item.position == position);
+        match item {
+            Some(item) => self.job.contents.text(item),
+            None => Err(ReadError::Io {
+                path: position.to_string(),
+                source: std::io::Error::other("the position is in no part at hand"),
+            }),
+        }
+    }
+
+    /// The item of the part in hand at `position`. Positions of a part are consecutive.
+    fn item(&self, position: Position) -> Option<&Item> {
+        let items = &self.open.as_ref()?.items;
+        let first = items.first()?.position.0;
+        items.get(usize::try_from(position.0.checked_sub(first)?).ok()?)
+    }
+
+    fn record(&mut self, position: Position, attempt: u32, outcome: Outcome) -> Result<(), ConductError> {
+        let item = self.item(position);
+        let (id, sha256) = item.map(|item| (item.id.clone(), item.digest)).unwrap_or_default();
+        // An outcome that needed no engine counts as the first attempt.
+        let record = Record { position, id, sha256, attempt: attempt.max(1), outcome };
+        let now = self.conductor.clock.monotonic();
+        let Some(open) = &mut self.open else { return Ok(()) };
+        open.writer.append(&[record])?;
+        if open.pending == 0 {
+            open.pending_since = now;
+        }
+        open.pending += 1;
+        let full = open.pending >= self.conductor.settings.sync_items;
+        (self.conductor.on_step)(Step::Answered);
+        if full { self.commit() } else { Ok(()) }
+    }
+
+    fn commit_if_due(&mut self) -> Result<(), ConductError> {
+        let now = self.conductor.clock.monotonic();
+        let due = |open: &OpenPart| {
+            open.pending > 0 && now.saturating_sub(open.pending_since) >= self.conductor.settings.sync_every
+        };
+        if self.open.as_ref().is_some_and(due) { self.commit() } else { Ok(()) }
+    }
+
+    fn commit(&mut self) -> Result<(), ConductError> {
+        let Some(open) = self.open.as_mut().filter(|open| open.pending > 0) else { return Ok(()) };
+        open.writer.commit()?;
+        open.pending = 0;
+        (self.conductor.on_step)(Step::Committed);
+        self.report_durable();
+        Ok(())
+    }
+
+    fn report_durable(&mut self) {
+        let counts = self.job.reducer.counts();
+        let (accepted, refused, declared) = (counts.accepted, counts.refused, self.job.closing.items);
+        self.conductor.progress.report(News::Durable { accepted, refused, declared });
+    }
+
+    fn seal(&mut self) -> Result<(), ConductError> {
+        self.commit()?;
+        let Some(open) = self.open.take() else { return Ok(()) };
+        let part = open.writer.part();
+        let seal = open.writer.seal()?;
+        // The items of this part are let go of; the witness stays at hand for the parts to come.
+        let witness = self.job.reducer.witness();
+        if let Some(item) = open.items.into_iter().find(|item| Some(item.position) == witness) {
+            self.job.witness = Some(item);
+        }
+        (self.conductor.on_step)(Step::Sealed);
+        self.note(TrialEvent::Sealed { part, accepted: seal.accepted, refused: seal.refused })?;
+        self.conductor.progress.report(News::Sealed { part });
+        Ok(())
+    }
+
+    /// Gives the part in hand up, so that any machine may take it up.
+    fn release(&mut self) -> Result<(), ConductError> {
+        self.open.take().map_or(Ok(()), |open| Ok(open.writer.release()?))
+    }
+
+    fn measure(
+        &mut self,
+        batch: u64,
+        items: u64,
+        took: Duration,
+        mut measures: BatchMeasures,
+    ) -> Result<(), ConductError> {
+        let Some(part) = self.open.as_ref().map(|open| open.writer.part()) else { return Ok(()) };
+        if self.job.trial.engine.kind == "builtin" && measures.peak_bytes.is_none() {
+            // The built-in engine computes in this very process.
+            measures.peak_bytes = pilote_machine::memory_of(Path::new("/"), std::process::id()).peak_resident;
+        }
+        let took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        let line = MeasureLine { at_us: 0, part, batch, items, took_us, measures };
+        Ok(self.job.journal.measure(self.conductor.clock.monotonic(), line)?)
+    }
+
+    /// Waits for the engine or an interrupt, not longer than until the next commit is due.
+    fn listen(&mut self) {
+        if !self.interrupt_seen && self.conductor.interrupt.load(Ordering::Relaxed) {
+            self.interrupt_seen = true;
+            self.conductor.progress.report(News::Interrupted);
+            self.queue.push_back(Event::Interrupted);
+            return;
+        }
+        let now = self.conductor.clock.monotonic();
+        let wait = match &self.open {
+            Some(open) if open.pending > 0 => {
+                let waited = now.saturating_sub(open.pending_since);
+                self.conductor.settings.sync_every.saturating_sub(waited).min(HEED)
+            }
+            _ => HEED,
+        };
+        let happened = match self.job.engine.as_mut().filter(|_| self.job.reducer.awaits_engine()) {
+            Some(engine) => engine.poll(wait),
+            None => Ok(Vec::new()),
+        };
+        match happened {
+            Ok(events) => self.queue.extend(events.into_iter().map(translate)),
+            Err(fault) => self.queue.push_back(Event::Lost { fault }),
+        }
+        if self.queue.is_empty() {
+            self.queue.push_back(Event::Tick);
+        }
+    }
+
+    fn restart_engine(&mut self, after: Duration) -> Result<(), ConductError> {
+        self.dismiss_engine(Stop::Now);
+        // What is known is made durable before a wait that may be long.
+        self.commit()?;
+        self.conductor.progress.report(News::EngineAgain { after });
+        let until = self.conductor.clock.monotonic() + after;
+        loop {
+            let left = until.saturating_sub(self.conductor.clock.monotonic());
+            if self.conductor.interrupt.load(Ordering::Relaxed) {
+                // The interrupt is told before anything else; the engine is left where it is.
+                return Ok(());
+            }
+            if left.is_zero() {
+                break;
+            }
+            self.conductor.clock.wait(left.min(HEED));
+        }
+        let event = match self.start_engine()? {
+            Ok(()) => Event::Started,
+            Err(fault) => Event::Lost { fault },
+        };
+        self.queue.push_back(event);
+        Ok(())
+    }
+
+    fn start_engine(&mut self) -> Result<Result<(), EngineFault>, ConductError> {
+        self.conductor.progress.report(News::EngineStarting);
+        let engine = match (self.conductor.engine)() {
+            Ok(engine) => engine,
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let changes = drift::engine(&self.job.trial.engine, engine.facts());
+        if !changes.is_empty() {
+            return Err(ConductError::EngineChanged { changes });
+        }
+        self.conductor.progress.report(News::EngineReady { facts: engine.facts() });
+        self.job.engine = Some(engine);
+        Ok(Ok(()))
+    }
+
+    fn dismiss_engine(&mut self, how: Stop) {
+        if let Some(mut engine) = self.job.engine.take() {
+            // An answer to nothing that is asked would be seen here, after the last batch.
+            if let (Stop::Orderly, Ok(events)) = (how, engine.poll(Duration::ZERO)) {
+                self.queue.extend(events.into_iter().map(translate));
+            }
+            // It is ended by force where it does not stop as asked, and nothing more is expected of it.
+            let _ = engine.stop(how);
+        }
+    }
+
+    fn note(&mut self, event: TrialEvent) -> Result<(), ConductError> {
+        Ok(self.job.journal.event(self.conductor.clock.monotonic(), event)?)
+    }
+
+    fn note_failure(&mut self, fault: EngineFault, in_a_row: u32) -> Result<(), ConductError> {
+        self.conductor.progress.report(News::EngineFailed { fault: &fault, in_a_row });
+        let EngineFault { step, first_error, advice, .. } = fault;
+        self.note(TrialEvent::Failed { step, first_error, advice })
+    }
+
+    /// The last word: answers that came after everything else are counted, then the end is noted. After a failed
+    /// write this may fail as well, which changes nothing.
+    fn note_end(&mut self, why: EndReason, error: Option<&ConductError>) -> Result<(), ConductError> {
+        let now = self.conductor.clock.monotonic();
+        while let Some(event) = self.queue.pop_front() {
+            for effect in self.job.reducer.step(now, event) {
+                if let Effect::Stray { .. } = effect {
+                    self.perform(effect)?;
+                }
+            }
+        }
+        if let Some(error) = error {
+            let (step, first_error) = (error.code().to_owned(), error.to_string());
+            self.note(TrialEvent::Failed { step, first_error, advice: None })?;
+        }
+        let stray_answers = self.job.reducer.counts().stray;
+        self.note(TrialEvent::Ended { why: why.as_str().to_owned(), stray_answers })
+    }
+}
+
+/// The refusal of an item whose input is no longer what the index says.
+fn changed(error: &ReadError) -> Refusal {
+    let refusal = Refusal::new(Reason::Work(WorkReason::InputChanged));
+    match error {
+        ReadError::Changed { expected, seen } => refusal
+            .with("expected", expected)
+            .with("seen", seen.map_or_else(|| "none".to_owned(), |seen| seen.to_string())),
+        other => refusal.with("detail", other),
+    }
+}
+
+fn translate(event: EngineEvent) -> Event {
+    match event {
+        EngineEvent::Answer { wire, answer } => Event::Answered { wire, answer },
+        EngineEvent::Finished { batch, measures } => Event::Finished { batch, measures },
+        EngineEvent::Failed { batch, fault } => Event::Failed { batch, fault },
+    }
+}
