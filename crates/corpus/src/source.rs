@@ -192,3 +192,6 @@ pub(crate) fn too_large(bytes: u64, limit: u64) -> ItemFault {
 pub(crate) fn in_words(error: &io::Error) -> String {
     error.kind().to_string()
 }
+
+#[cfg(test)]
+mod tests;
