@@ -251,7 +251,7 @@ pub struct Builtin {
     /// `package:pip/NAME==VERSION/SUBDIR`.
     #[schemars(
         length(min = 1),
-        inner(regex(pattern = r"^(hub:[^/]+/[^/]+@.+|path:.+|package:pip/[^/]+==.+)$"))
+        inner(regex(pattern = r"^(hub:[^/]+/[^/]+@.+|path:.+|package:pip/[^/]+==[^/]+/.+)$"))
     )]
     pub model: Vec<String>,
     /// Digest of each file of the model by its name; a file that differs is not used.

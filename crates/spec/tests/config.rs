@@ -332,11 +332,13 @@ fn a_reference_to_a_model_says_how_it_is_written() {
     assert_snapshot!(with("hub:../x@main"), @"config/pilote.json:16:64: engine.model[0]: the reference to a hub is incomplete; write hub:ORG/NAME@REVISION");
     assert_snapshot!(with("package:npm/x==1"), @"config/pilote.json:16:64: engine.model[0]: only packages of pip are known; write package:pip/NAME==VERSION/SUBDIRECTORY, with an exact version");
     assert_snapshot!(with("package:pip/x"), @"config/pilote.json:16:64: engine.model[0]: the package has no exact version; write package:pip/NAME==VERSION/SUBDIRECTORY, with an exact version");
-    assert_snapshot!(with("package:pip/x==1/../y"), @"config/pilote.json:16:64: engine.model[0]: the directory leads out of the package; write package:pip/NAME==VERSION/SUBDIRECTORY, with an exact version");
+    assert_snapshot!(with("package:pip/x==1/../y"), @"config/pilote.json:16:64: engine.model[0]: the directory is no plain path inside the package; write package:pip/NAME==VERSION/SUBDIRECTORY, with an exact version");
+    assert_snapshot!(with("package:pip/x==1"), @"config/pilote.json:16:64: engine.model[0]: the package has no directory; write package:pip/NAME==VERSION/SUBDIRECTORY, with an exact version");
+    assert_snapshot!(with("package:pip/-r==1/x"), @"config/pilote.json:16:64: engine.model[0]: the package's name or version is not well formed; write package:pip/NAME==VERSION/SUBDIRECTORY, with an exact version");
     assert_snapshot!(with("path:"), @"config/pilote.json:16:64: engine.model[0]: the directory is missing; write path:DIRECTORY");
     assert_snapshot!(with("path:/home/ann/model"), @"config/pilote.json:16:64: engine.model[0]: the directory lies in a home directory, which another machine does not have; write path: with a directory relative to the project");
     assert_snapshot!(said("\"path:model\"", ""), @r#"config/pilote.json:16:63: engine.model: no model is named; write ["hub:ORG/NAME@REVISION"]"#);
-    assert_eq!(with("hub:org/name@refs/pr/1"), "accepted");
+    assert_eq!(with("hub:org/name@v1.0"), "accepted");
     assert_eq!(with("package:pip/gt-x==0.1.0/a/model"), "accepted");
 }
 

@@ -41,7 +41,7 @@ pub enum ModelRef {
         name: String,
         /// Its exact version.
         version: String,
-        /// The directory inside the wheel, `/` between components; empty for its root.
+        /// The directory inside the wheel, `/` between components.
         subdirectory: String,
     },
 }
@@ -67,7 +67,7 @@ impl FromStr for ModelRef {
                     .and_then(|(repository, revision)| Some((repository.split_once('/')?, revision)));
                 match parts {
                     Some(((org, name), revision))
-                        if [org, name].iter().all(|p| is_part(p)) && is_revision(revision) =>
+                        if [org, name].iter().all(|p| is_part(p)) && is_part(revision) =>
                     {
                         Ok(Self::Hub {
                             org: org.to_owned(),
@@ -99,13 +99,15 @@ fn package(rest: &str) -> Result<ModelRef, ModelRefError> {
     let error = |problem: &str| ModelRefError { problem: problem.to_owned(), advice };
     let rest = rest.strip_prefix("pip/").ok_or_else(|| error("only packages of pip are known"))?;
     let (name, rest) = rest.split_once("==").ok_or_else(|| error("the package has no exact version"))?;
-    let (version, subdirectory) = rest.split_once('/').unwrap_or((rest, ""));
-    let subdirectory = subdirectory.trim_end_matches('/');
-    if !is_part(name) || !is_part(version) || version.contains('*') {
+    let (version, subdirectory) =
+        rest.split_once('/').ok_or_else(|| error("the package has no directory"))?;
+    let is_version = version.bytes().all(|byte| is_plain(byte) || matches!(byte, b'+' | b'!'));
+    if !is_part(name) || version.is_empty() || !is_version {
         return Err(error("the package's name or version is not well formed"));
     }
-    if subdirectory.split('/').any(|part| matches!(part, "." | "..")) || subdirectory.contains(['\\', '\0']) {
-        return Err(error("the directory leads out of the package"));
+    let leads_out = subdirectory.split('/').any(|part| matches!(part, "" | "." | ".."));
+    if leads_out || subdirectory.contains(['\\', ':', '\0']) {
+        return Err(error("the directory is no plain path inside the package"));
     }
     Ok(ModelRef::Package {
         name: name.to_owned(),
@@ -114,15 +116,15 @@ fn package(rest: &str) -> Result<ModelRef, ModelRefError> {
     })
 }
 
-/// What hubs and package registries allow in a name: it goes into an address and into a path.
+/// What may stand in a path, an address and an argument: it begins with a letter or digit and never climbs.
 fn is_part(part: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+' | b'!');
-    !part.is_empty() && !part.starts_with(['.', '-']) && part.bytes().all(plain)
+    part.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && part.bytes().all(is_plain)
+        && !part.contains("..")
 }
 
-/// Branches and references of requests bear slashes (`refs/pr/1`).
-fn is_revision(revision: &str) -> bool {
-    revision.split('/').all(is_part)
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
 impl fmt::Display for ModelRef {
@@ -130,9 +132,6 @@ impl fmt::Display for ModelRef {
         match self {
             Self::Hub { org, name, revision } => write!(f, "hub:{org}/{name}@{revision}"),
             Self::Path { directory } => write!(f, "path:{directory}"),
-            Self::Package { name, version, subdirectory } if subdirectory.is_empty() => {
-                write!(f, "package:pip/{name}=={version}")
-            }
             Self::Package { name, version, subdirectory } => {
                 write!(f, "package:pip/{name}=={version}/{subdirectory}")
             }
