@@ -127,7 +127,7 @@ impl From<&ItemFault> for Refusal {
 /// The stable reasons of refusal, written in kebab-case. Only faults of an item refuse it: what the engine, the
 /// machine or an endpoint does wrong leaves it pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "String", into = "String")]
 pub enum Reason {
     /// The input itself, found by the index.
     Input(FaultCode),
@@ -249,5 +249,19 @@ impl std::str::FromStr for Reason {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let unknown = || UnknownReason { text: text.escape_debug().to_string().chars().take(80).collect() };
         Self::all().find(|reason| reason.code() == text).ok_or_else(unknown)
+    }
+}
+
+impl TryFrom<String> for Reason {
+    type Error = UnknownReason;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Reason> for String {
+    fn from(reason: Reason) -> Self {
+        reason.code().to_owned()
     }
 }

@@ -79,6 +79,12 @@ fn an_unknown_reason_names_the_known_ones() {
 }
 
 #[test]
+fn a_record_with_an_unknown_reason_says_which() {
+    let error = serde_json::from_str::<Refusal>(r#"{ "reason": "boring" }"#).unwrap_err().to_string();
+    assert!(error.starts_with("`boring` is no reason of refusal"), "{error}");
+}
+
+#[test]
 fn a_fault_of_the_index_refuses_with_its_code_and_its_detail() {
     let fault = ItemFault { code: FaultCode::UnsupportedKind, detail: "PDF".to_owned() };
     let refusal = Refusal::from(&fault);
