@@ -171,7 +171,7 @@ impl<'s> EntryReader<'s> {
     fn line_end(&mut self) -> Result<Option<usize>, StoreError> {
         loop {
             let from = self.searched.max(self.taken);
-            if let Some(at) = self.buffer[from..].iter().position(|byte| *byte == b'\n') {
+            if let Some(at) = memchr::memchr(b'\n', &self.buffer[from..]) {
                 self.searched = from + at + 1;
                 return Ok(Some(from + at));
             }
@@ -219,7 +219,7 @@ impl<'s> EntryReader<'s> {
 fn salvage(bytes: &[u8], lost: &mut Vec<Lost>) {
     const POSITION: &[u8] = b"{\"position\":";
     let mut at = 0;
-    while let Some(found) = bytes[at..].windows(POSITION.len()).position(|window| window == POSITION) {
+    while let Some(found) = memchr::memmem::find(&bytes[at..], POSITION) {
         at += found + POSITION.len();
         let digits = bytes[at..].iter().take(20).take_while(|byte| byte.is_ascii_digit()).count();
         let number = std::str::from_utf8(&bytes[at..at + digits]).ok().and_then(|text| text.parse().ok());

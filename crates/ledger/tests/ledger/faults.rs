@@ -33,7 +33,7 @@ fn a_write_that_fails_surfaces_and_whoever_takes_up_again_finishes() {
     for (name, place) in places() {
         for fault in Fault::ALL {
             for at in 0.. {
-                let dir = tempfile::tempdir().unwrap();
+                let dir = scratch();
                 let inner: Arc<dyn Store> = match name {
                     "memory" => Arc::new(MemoryStore::new()),
                     "disk without appending" => {
@@ -67,7 +67,7 @@ fn a_write_that_fails_surfaces_and_whoever_takes_up_again_finishes() {
 fn the_second_owner_may_meet_a_failing_store_as_well() {
     for fault in Fault::ALL {
         for at in 0..40 {
-            let dir = tempfile::tempdir().unwrap();
+            let dir = scratch();
             let disk: Arc<dyn Store> = Arc::new(DirStore::open(dir.path()).unwrap());
             let mut reported = BTreeSet::new();
             let first: Arc<dyn Store> = Arc::new(Faulty::new(Arc::clone(&disk), Fault::Full, 7 + at % 5));
@@ -95,7 +95,7 @@ fn an_exists_that_bears_this_owners_nonce_is_its_own_creation() {
 
 #[test]
 fn after_a_failed_synchronisation_the_writer_writes_nothing_more() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = scratch();
     let disk: Arc<dyn Store> = Arc::new(DirStore::open(dir.path()).unwrap());
     // Writes: the entry, and then for each commit an append and a synchronisation.
     let store: Arc<dyn Store> = Arc::new(Faulty::new(Arc::clone(&disk), Fault::Sync, 2));
@@ -116,7 +116,7 @@ fn after_a_failed_synchronisation_the_writer_writes_nothing_more() {
 
 #[test]
 fn a_full_disk_says_so_and_what_was_committed_stays() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = scratch();
     let disk: Arc<dyn Store> = Arc::new(DirStore::open(dir.path()).unwrap());
     let store: Arc<dyn Store> = Arc::new(Faulty::new(Arc::clone(&disk), Fault::Full, 3));
     let mut first = writer(&store, 1);

@@ -12,7 +12,7 @@ use crate::support::*;
 
 /// A part with ten committed records whose only entry was changed by `change` after its writer died.
 fn changed(change: impl FnOnce(&mut Vec<u8>)) -> (tempfile::TempDir, Arc<dyn Store>, PathBuf) {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = scratch();
     let store: Arc<dyn Store> = Arc::new(DirStore::open(dir.path()).unwrap());
     let mut first = writer(&store, 1);
     first.append(&records(0..10)).unwrap();
@@ -148,7 +148,7 @@ fn a_damaged_header_is_found_and_the_records_are_kept() {
 
 #[test]
 fn zeroed_bytes_inside_are_found_and_everything_else_is_kept() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = scratch();
     let disk: Arc<dyn Store> = Arc::new(DirStore::open(dir.path()).unwrap());
     let mut first = writer(&disk, 1);
     first.append(&records(0..200)).unwrap();
