@@ -8,6 +8,9 @@ use pilote_spec::{Item, Trial, TrialKind};
 /// Characters of an input that are shown.
 const SHOWN_CHARS: usize = 360;
 
+/// Lines of an input that are shown.
+const SHOWN_LINES: usize = 7;
+
 /// How far from its end an excerpt looks back for the end of a word.
 const WORD_CHARS: usize = 24;
 
@@ -57,32 +60,44 @@ impl Excerpts {
     }
 }
 
-/// The first characters of a text on one line, cut at the end of a word where one is near.
+/// The first lines of a text, white space evened out and blank lines left out, cut at the end of a word where one
+/// is near.
 fn start(text: &str) -> String {
     let mut shown = String::new();
-    let mut count = 0;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        let gap = usize::from(!shown.is_empty());
-        if count + gap + length <= SHOWN_CHARS {
-            if gap == 1 {
-                shown.push(' ');
+    let mut room = SHOWN_CHARS;
+    let lines = text.lines().map(str::split_whitespace).filter(|line| line.clone().next().is_some());
+    for (number, line) in lines.enumerate() {
+        if number == SHOWN_LINES {
+            cut(&mut shown);
+            break;
+        }
+        for (at, word) in line.enumerate() {
+            let gap = match (number, at) {
+                (0, 0) => "",
+                (_, 0) => "\n",
+                _ => " ",
+            };
+            let length = word.chars().count() + gap.len();
+            if length > room {
+                // A script without spaces, or a very long word, is cut where the room ends.
+                if room > WORD_CHARS {
+                    shown.push_str(gap);
+                    shown.extend(word.chars().take(room - gap.len()));
+                }
+                cut(&mut shown);
+                return shown;
             }
+            shown.push_str(gap);
             shown.push_str(word);
-            count += gap + length;
-            continue;
+            room -= length;
         }
-        // A script without spaces, or a very long word, is cut where the room ends.
-        if SHOWN_CHARS - count > WORD_CHARS {
-            if gap == 1 {
-                shown.push(' ');
-            }
-            shown.extend(word.chars().take(SHOWN_CHARS - count - gap));
-        }
-        shown.push('…');
-        break;
     }
     shown
+}
+
+/// Marks that a text goes on, apart from the end of a sentence.
+fn cut(shown: &mut String) {
+    shown.push_str(if shown.ends_with(char::is_alphanumeric) { "…" } else { " …" });
 }
 
 #[cfg(test)]
@@ -90,8 +105,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_text_is_shown_whole_on_one_line() {
-        assert_eq!(start("  Dear Sir,\n\n  thank you.\n"), "Dear Sir, thank you.");
+    fn a_short_text_is_shown_whole_line_by_line() {
+        assert_eq!(start("  Dear  Sir,\r\n\n \n  thank you.\n"), "Dear Sir,\nthank you.");
     }
 
     #[test]
@@ -99,6 +114,12 @@ mod tests {
         let shown = start(&"word ".repeat(200));
         assert!(shown.ends_with("word…"), "{shown}");
         assert!(shown.chars().count() <= SHOWN_CHARS + 1);
+    }
+
+    #[test]
+    fn a_text_of_many_short_lines_ends_after_a_few() {
+        let shown = start(&"line\n".repeat(50));
+        assert_eq!((shown.lines().count(), shown.ends_with("line…")), (SHOWN_LINES, true));
     }
 
     #[test]

@@ -1,15 +1,24 @@
 //! The report in words: every string that the template sets, in one language.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use askama::Template;
-use pilote_spec::{Criterion, CriterionCode, Output, Stamp, TrialEvent, TrialKind, Verdict};
+use pilote_spec::{
+    Criterion, CriterionCode, Item, Output, Reason, Refusal, Stamp, TrialEvent, TrialKind, Verdict,
+};
 use pilote_text::{Texts, printable};
 
 use crate::finding::{Finding, Grade};
 use crate::report::chart::{self, BARS_MAX, Chart, Row};
 use crate::report::excerpt::Excerpt;
 use crate::report::facts::{Facts, Sample};
+
+/// Up to so many refusals, each is told by itself.
+const REFUSALS_TOLD: usize = 20;
+
+/// Names shown of the items that were refused for one reason.
+const NAMES_SHOWN: usize = 12;
 
 /// The page, as `templates/report.html` lays it out.
 #[derive(Template)]
@@ -24,11 +33,9 @@ pub(super) struct Page {
     verdict: Banner,
     pieces: Vec<Piece>,
     balance: Vec<Fact>,
-    balance_sum: String,
     criteria: Vec<Line>,
     findings: Vec<Line>,
     refusals: Vec<Refused>,
-    refusals_more: Vec<String>,
     results: Vec<Answer>,
     results_note: String,
     measures: Vec<Fact>,
@@ -84,11 +91,12 @@ struct Line {
     concerned: Vec<String>,
 }
 
-/// A refused item.
+/// A refused item, or many that were refused for one reason.
 struct Refused {
     name: String,
     tag: String,
     reason: String,
+    names: Vec<String>,
 }
 
 /// An accepted item.
@@ -127,7 +135,6 @@ impl Page {
             verdict: writer.verdict(),
             pieces: writer.pieces(),
             balance: writer.balance(),
-            balance_sum: writer.balance_sum(),
             criteria: facts
                 .verification
                 .criteria
@@ -136,7 +143,6 @@ impl Page {
                 .collect(),
             findings: facts.verification.findings.iter().map(|finding| writer.finding(finding)).collect(),
             refusals: writer.refusals(),
-            refusals_more: writer.more_refusals(),
             results: facts.samples.iter().map(|sample| writer.answer(sample)).collect(),
             results_note: writer.results_note(),
             measures: writer.measures(),
@@ -287,27 +293,13 @@ impl Writer<'_> {
         let nothing = |count: u64| if count == 0 { "zero" } else { "wrong" };
         vec![
             figure("declared", balance.declared, ""),
-            figure("accepted", balance.accepted, ""),
-            figure("refused", balance.refused, ""),
+            figure("accepted", balance.accepted, "accepted"),
+            figure("refused", balance.refused, "refused"),
             figure("pending", balance.pending, nothing(balance.pending)),
             figure("missing", balance.missing, nothing(balance.missing)),
             figure("duplicated", balance.duplicated, nothing(balance.duplicated)),
             figure("invented", balance.invented, nothing(balance.invented)),
         ]
-    }
-
-    fn balance_sum(&self) -> String {
-        let balance = self.facts.verification.balance.clone().unwrap_or_default();
-        let [accepted, refused, pending, declared] =
-            [balance.accepted, balance.refused, balance.pending, balance.declared]
-                .map(|n| self.texts.number(n));
-        let args = [
-            ("accepted", &*accepted),
-            ("refused", &*refused),
-            ("pending", &*pending),
-            ("declared", &*declared),
-        ];
-        self.say("sum", &args)
     }
 
     fn criterion(&self, criterion: &Criterion) -> Line {
@@ -337,41 +329,59 @@ impl Writer<'_> {
         }
     }
 
+    /// Few refusals are told one by one with what was seen of each, many by their reasons.
     fn refusals(&self) -> Vec<Refused> {
-        let trial = &self.facts.trial;
-        let tag = |item: &pilote_spec::Item, refusal: &pilote_spec::Refusal| {
-            if trial.kind != TrialKind::Pilot {
-                return String::new();
-            }
-            let announced = trial.project.pilot.expected_refusals.iter().any(|expected| {
-                item.id.as_ref().is_some_and(|id| id.as_str() == expected.id)
-                    && expected.reason == refusal.reason
+        let facts = self.facts;
+        if facts.refusals.len() <= REFUSALS_TOLD && facts.more_refusals.is_empty() {
+            let told = facts.refusals.iter().map(|(item, refusal)| Refused {
+                name: self.name(item),
+                tag: self.expected(item, refusal),
+                reason: self.texts.refusal(refusal),
+                names: Vec::new(),
             });
-            self.word(if announced { "expected" } else { "unexpected" })
-        };
-        let refused = |(item, refusal): &(pilote_spec::Item, pilote_spec::Refusal)| Refused {
-            name: self.name(item),
-            tag: tag(item, refusal),
-            reason: self.texts.refusal(refusal),
-        };
-        self.facts.refusals.iter().map(refused).collect()
-    }
-
-    fn more_refusals(&self) -> Vec<String> {
-        let more = &self.facts.more_refusals;
-        let total: u64 = more.values().sum();
-        if total == 0 {
-            return Vec::new();
+            return told.collect();
         }
-        let args = [("count", &*total.to_string()), ("count_shown", &self.texts.number(total))];
-        let by_reason = more.iter().map(|(reason, count)| {
-            let reason = self.texts.refusal(&pilote_spec::Refusal::new(*reason));
-            self.say("more-reason", &[("count_shown", &self.texts.number(*count)), ("reason", &reason)])
+        let mut by_reason: BTreeMap<Reason, (u64, Vec<String>)> = BTreeMap::new();
+        for (item, refusal) in &facts.refusals {
+            let (count, names) = by_reason.entry(refusal.reason).or_default();
+            *count += 1;
+            names.push(self.name(item));
+        }
+        for (reason, more) in &facts.more_refusals {
+            by_reason.entry(*reason).or_default().0 += more;
+        }
+        let grouped = by_reason.into_iter().map(|(reason, (count, mut names))| {
+            names.truncate(NAMES_SHOWN);
+            let more = count - names.len() as u64;
+            if more > 0 {
+                let args = [("count", &*more.to_string()), ("count_shown", &self.texts.number(more))];
+                names.push(self.say("more", &args));
+            }
+            Refused {
+                name: self.say(
+                    "refused-items",
+                    &[("count", &count.to_string()), ("count_shown", &self.texts.number(count))],
+                ),
+                tag: reason.to_string(),
+                reason: self.texts.refusal(&Refusal::new(reason)),
+                names,
+            }
         });
-        std::iter::once(self.say("more", &args)).chain(by_reason).collect()
+        grouped.collect()
     }
 
-    fn name(&self, item: &pilote_spec::Item) -> String {
+    /// Whether a pilot announced this refusal; of a campaign there is nothing to say.
+    fn expected(&self, item: &Item, refusal: &Refusal) -> String {
+        if self.facts.trial.kind != TrialKind::Pilot {
+            return String::new();
+        }
+        let announced = self.facts.trial.project.pilot.expected_refusals.iter().any(|expected| {
+            item.id.as_ref().is_some_and(|id| id.as_str() == expected.id) && expected.reason == refusal.reason
+        });
+        self.word(if announced { "expected" } else { "unexpected" })
+    }
+
+    fn name(&self, item: &Item) -> String {
         match &item.id {
             Some(id) => shown(id.as_str()),
             None => self.say("unnamed", &[("position", &item.position.to_string())]),
@@ -398,7 +408,7 @@ impl Writer<'_> {
             None => (self.texts.get("finding-output-unacceptable", &[]), Vec::new()),
         };
         let (has_excerpt, excerpt) = match &sample.excerpt {
-            Excerpt::Text(text) => (true, shown(text)),
+            Excerpt::Text(text) => (true, text.lines().map(shown).collect::<Vec<_>>().join("\n")),
             Excerpt::Absent => (false, self.word("text-absent")),
             Excerpt::Changed => (false, self.word("text-changed")),
             Excerpt::Unreadable => (false, self.word("text-unreadable")),
@@ -511,7 +521,9 @@ impl Writer<'_> {
                 width: chart::share(*chars, longest),
                 value: self.texts.number(*chars),
             });
-            return Some(Chart { caption: self.word("lengths"), rows: rows.collect() });
+            let any_refused = lengths.iter().any(|(.., refused)| *refused);
+            let caption = self.word(if any_refused { "lengths-refused" } else { "lengths" });
+            return Some(Chart { caption, rows: rows.collect() });
         }
         let groups = chart::groups(&lengths.iter().map(|(chars, ..)| *chars).collect::<Vec<_>>());
         let most = groups.iter().map(|(.., count)| *count).max()?;

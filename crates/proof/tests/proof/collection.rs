@@ -1,11 +1,11 @@
 //! Collection and the account: the same bytes whoever runs it, counted from what lies in the directory.
 
+use crate::support::{Fixture, Plan, contents, expected, pilot, refused, vector};
 use pilote_proof::{ProofError, account, collect};
 use pilote_spec::{
     Balance, CriterionCode, ExpectedRefusal, FaultCode, Outcome, Output, Reason, TrialKind, Verdict,
     WorkReason,
 };
-use crate::support::{Fixture, Plan, contents, expected, pilot, refused, vector};
 
 fn verdict(fixture: &Fixture, code: CriterionCode) -> Verdict {
     let account = account(&fixture.trial).unwrap();

@@ -1,4 +1,6 @@
 //! The proof against trials as a conductor leaves them, whole and damaged.
 
 mod collection;
+mod report;
 mod support;
+mod verification;

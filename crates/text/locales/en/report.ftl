@@ -53,7 +53,6 @@ report-finding = { $code }: { $place }
 report-findings = What was found wrong
 
 report-balance = Balance
-report-sum = { $accepted } accepted + { $refused } refused + { $pending } pending = { $declared } declared
 report-declared = declared
 report-accepted = accepted
 report-refused = refused
@@ -69,10 +68,13 @@ report-expected = expected
 report-unexpected = not expected
 report-unnamed = item { $position } (without an identifier)
 report-more = { $count ->
-    [one] One more is in refused.jsonl.
-   *[other] { $count_shown } more are in refused.jsonl.
+    [one] and one more, in refused.jsonl
+   *[other] and { $count_shown } more, in refused.jsonl
 }
-report-more-reason = { $count_shown } × { $reason }
+report-refused-items = { $count ->
+    [one] One item
+   *[other] { $count_shown } items
+}
 
 report-results = Results beside their inputs
 report-results-all = { $count ->
@@ -115,7 +117,8 @@ report-carried-value = { $times ->
    *[other] { $times } times; { $items } items carried over at the last
 }
 report-not-measured = not measured
-report-lengths = Length of the inputs, in characters, shortest to longest. A dashed bar is a refused item.
+report-lengths = Length of the inputs, in characters, shortest to longest.
+report-lengths-refused = Length of the inputs, in characters, shortest to longest. A dashed bar is a refused item.
 report-lengths-grouped = Number of inputs by length in characters; each group reaches to twice the last.
 report-batches = Time per batch, in the order of the work.
 report-batches-grouped = Time of the slowest batch in each of { $groups } consecutive groups of batches.

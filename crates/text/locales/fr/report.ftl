@@ -57,7 +57,6 @@ report-finding = { $code } : { $place }
 report-findings = Anomalies trouvées
 
 report-balance = Bilan
-report-sum = { $accepted } acceptés + { $refused } refusés + { $pending } en attente = { $declared } déclarés
 report-declared = déclarés
 report-accepted = acceptés
 report-refused = refusés
@@ -73,10 +72,13 @@ report-expected = prévu
 report-unexpected = non prévu
 report-unnamed = élément { $position } (sans identifiant)
 report-more = { $count ->
-    [one] Un autre se trouve dans refused.jsonl.
-   *[other] { $count_shown } autres se trouvent dans refused.jsonl.
+    [one] et un autre, dans refused.jsonl
+   *[other] et { $count_shown } autres, dans refused.jsonl
 }
-report-more-reason = { $count_shown } × { $reason }
+report-refused-items = { $count ->
+    [one] Un élément
+   *[other] { $count_shown } éléments
+}
 
 report-results = Les résultats à côté de leurs entrées
 report-results-all = { $count ->
@@ -119,7 +121,8 @@ report-carried-value = { $times ->
    *[other] { $times } fois ; { $items } éléments conservés à la dernière
 }
 report-not-measured = non mesuré
-report-lengths = Longueur des entrées, en caractères, de la plus courte à la plus longue. Une barre en tirets est un élément refusé.
+report-lengths = Longueur des entrées, en caractères, de la plus courte à la plus longue.
+report-lengths-refused = Longueur des entrées, en caractères, de la plus courte à la plus longue. Une barre en tirets est un élément refusé.
 report-lengths-grouped = Nombre d’entrées selon leur longueur en caractères ; chaque groupe va jusqu’au double du précédent.
 report-batches = Temps par paquet, dans l’ordre du travail.
 report-batches-grouped = Temps du paquet le plus lent dans chacun des { $groups } groupes de paquets consécutifs.

@@ -35,7 +35,6 @@ report-finding = { $code }：{ $place }
 report-findings = 見つかった異常
 
 report-balance = 集計
-report-sum = 受理 { $accepted } + 拒否 { $refused } + 未処理 { $pending } = 宣言 { $declared }
 report-declared = 宣言
 report-accepted = 受理
 report-refused = 拒否
@@ -50,8 +49,8 @@ report-no-refusal = 拒否された項目はありません。
 report-expected = 予定どおり
 report-unexpected = 予定外
 report-unnamed = 項目 { $position }（識別子なし）
-report-more = ほか { $count_shown } 件は refused.jsonl にあります。
-report-more-reason = { $count_shown } 件：{ $reason }
+report-more = ほか { $count_shown } 件は refused.jsonl にあります
+report-refused-items = { $count_shown } 項目
 
 report-results = 入力と並べた結果
 report-results-all = 受理した { $count_shown } 項目すべてを、入力の冒頭とともに示します。形式が正しい答えでも内容が誤っていることがあります。必ず読んで確かめてください。
@@ -79,7 +78,8 @@ report-peak = エンジンの最大メモリー使用量
 report-carried = 再開
 report-carried-value = { $times } 回。最後の再開で { $items } 項目を引き継ぎました
 report-not-measured = 計測なし
-report-lengths = 入力の長さ（文字数）。短い順。破線は拒否された項目です。
+report-lengths = 入力の長さ（文字数）。短い順。
+report-lengths-refused = 入力の長さ（文字数）。短い順。破線は拒否された項目です。
 report-lengths-grouped = 長さ（文字数）ごとの入力の数。各区間の上限は前の区間の 2 倍です。
 report-batches = バッチごとの時間。処理した順。
 report-batches-grouped = 連続するバッチを { $groups } 組に分け、各組で最も遅いバッチの時間を示します。
