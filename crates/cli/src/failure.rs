@@ -37,6 +37,17 @@ impl From<pilote_proof::ProofError> for Failure {
     }
 }
 
+impl From<pilote_conduct::ConductError> for Failure {
+    fn from(error: pilote_conduct::ConductError) -> Self {
+        let exit = match error.exit() {
+            2 => Exit::Request,
+            4 => Exit::Stopped,
+            _ => Exit::Machine,
+        };
+        Self { exit, code: error.code(), error: error.into(), hints: Vec::new() }
+    }
+}
+
 impl From<pilote_ledger::LedgerError> for Failure {
     fn from(error: pilote_ledger::LedgerError) -> Self {
         use pilote_ledger::LedgerError as E;

@@ -1,7 +1,374 @@
-use crate::{args, exit::Exit, failure::Failure, printer::Printer, surroundings::Surroundings};
-pub(crate) fn run(_: &args::Run, _: &Surroundings, _: &Printer) -> Result<Exit, Failure> {
+//! `pilote run` and `pilote retry`: a trial from its launch to its balance, its copy and its report.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pilote_conduct::{Conductor, EndReason, Launch, News, Preview, Progress, RunEnd, Settings};
+use pilote_engine::{Engine, EngineFault};
+use pilote_ledger::{NoFailpoint, ProcessLiveness};
+use pilote_proof::Exported;
+use pilote_spec::{Balance, Criterion, EngineConfig, Item, MachineFacts, ProgramFacts, ResultLine, TrialKind};
+use serde::Serialize;
+
+use super::unlock::owner;
+use super::{export, model, show};
+use crate::args;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place::{self, Place};
+use crate::printer::Printer;
+use crate::progress::Meter;
+use crate::surroundings::{self, Surroundings};
+
+#[derive(Serialize)]
+struct RunJson<'a> {
+    format: &'static str,
+    trial: String,
+    ended: &'static str,
+    balance: Option<&'a Balance>,
+    criteria: &'a [Criterion],
+    holds: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_error: Option<&'a EngineFault>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    copy: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<String>,
+}
+
+#[derive(Serialize)]
+struct DryJson<'a> {
+    format: &'static str,
+    project: String,
+    items: u64,
+    batches: u64,
+    faults: &'a [FaultJson],
+}
+
+#[derive(Serialize)]
+struct FaultJson {
+    position: u64,
+    code: pilote_spec::FaultCode,
+}
+
+/// A trial to work on: a new one, one to take up, or one whose refusals are asked again.
+pub(crate) enum Task<'a> {
+    /// A new trial.
+    New { limit: Option<u64> },
+    /// The trial in this directory is taken up.
+    Resume(&'a Path),
+    /// What the trial in this directory refused for a reason is asked again.
+    Retry(&'a Path, pilote_spec::Reason),
+}
+
+/// What a trial came to, from its directory and, where one was made, from its copy.
+pub(crate) struct Came {
+    /// How the conductor ended.
+    pub(crate) end: RunEnd,
+    /// The account over all items.
+    pub(crate) balance: Option<Balance>,
+    /// What it rests on.
+    pub(crate) criteria: Vec<Criterion>,
+    /// The copy that was read again.
+    pub(crate) copy: Option<Exported>,
+    /// The report.
+    pub(crate) report: Option<PathBuf>,
+}
+
+impl Came {
+    /// The exit status.
+    pub(crate) fn exit(&self) -> Exit {
+        match self.end.exit() {
+            0 => Exit::of_verdict(self.holds()),
+            3 => Exit::Machine,
+            _ => Exit::Stopped,
+        }
+    }
+
+    fn holds(&self) -> bool {
+        let copy_holds = self.copy.as_ref().is_none_or(|copy| copy.verification.holds);
+        copy_holds && self.balance.as_ref().is_some_and(|balance| balance.holds)
+    }
+}
+
+/// Runs the pilot of a project.
+///
+/// # Errors
+/// When the project or the request is wrong, or the machine fails before the first batch.
+pub(crate) fn run(args: &args::Run, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+    if let Some(resume) = &args.resume {
+        let trial = place::trial(surroundings, resume)?;
+        let root = args.project.as_ref().map(|project| surroundings.folder.join(project));
+        let root = root.or_else(|| place::project_of(&trial)).ok_or_else(|| not_in_a_project(&trial))?;
+        let place = Place::find(surroundings, Some(&root))?;
+        return finish(&place, &Task::Resume(&trial), args.cache.as_deref(), surroundings, printer);
+    }
+    let place = Place::find(surroundings, args.project.as_deref())?;
+    if args.dry_run {
+        return dry_run(&place, args.limit, printer);
+    }
+    finish(&place, &Task::New { limit: args.limit }, args.cache.as_deref(), surroundings, printer)
+}
+
+/// Asks again what a trial refused for one reason, in a new trial.
+///
+/// # Errors
+/// As [`run`]; also when there is nothing to retry.
+pub(crate) fn retry(
+    args: &args::Retry,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let trial = place::trial(surroundings, &args.run)?;
+    let root = place::project_of(&trial).ok_or_else(|| not_in_a_project(&trial))?;
+    let place = Place::find(surroundings, Some(&root))?;
+    let reason = args.refused.parse().map_err(|_| {
+        Failure::request("no-such-reason", anyhow::anyhow!("`{}` is no reason of refusal", args.refused))
+            .hint("refused.jsonl of the trial names the reasons")
+    })?;
+    finish(&place, &Task::Retry(&trial, reason), args.cache.as_deref(), surroundings, printer)
+}
+
+fn not_in_a_project(trial: &Path) -> Failure {
+    let error = anyhow::anyhow!("{} lies in no project's runs/", trial.display());
+    Failure::request("no-project", error).hint("only a trial in its project can be taken up; a copy can be verified")
+}
+
+/// Works, then shows what came out.
+fn finish(
+    place: &Place,
+    task: &Task<'_>,
+    cache: Option<&Path>,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let came = work(place, task, cache, surroundings, printer)?;
+    show_end(place, task, &came, printer)?;
+    printer.object(&RunJson {
+        format: "pilote.run/1",
+        trial: came.end.trial.display().to_string(),
+        ended: came.end.why.as_str(),
+        balance: came.balance.as_ref(),
+        criteria: &came.criteria,
+        holds: came.holds(),
+        first_error: came.end.first_fault.as_ref(),
+        copy: came.copy.as_ref().map(|copy| copy.copy.display().to_string()),
+        report: came.report.as_ref().map(|report| report.display().to_string()),
+    });
+    Ok(came.exit())
+}
+
+/// Conducts the trial; one that is done is collected, copied where the project says so, and reported.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn work(
+    place: &Place,
+    task: &Task<'_>,
+    cache: Option<&Path>,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Came, Failure> {
+    let end = conduct(place, task, cache, surroundings, printer)?;
+    let trial = end.trial.clone();
+    if end.why != EndReason::Done {
+        // A trial that never came to its first batch has nothing to count.
+        let account = pilote_proof::account(&trial).ok();
+        let (balance, criteria) = account.map(|account| (account.balance, account.criteria)).unzip();
+        return Ok(Came { end, balance, criteria: criteria.unwrap_or_default(), copy: None, report: None });
+    }
+    pilote_proof::keep_pins(&place.root, &trial)?;
+    let collected = pilote_proof::collect(&trial)?.balance;
+    let (mut balance, mut criteria) = (collected.balance, collected.criteria);
+    let copy = match &place.parsed.project.destination {
+        Some(destination) => {
+            Some(export::copy(&trial, &place.root.join(destination), surroundings, printer)?)
+        }
+        None => None,
+    };
+    if let Some(copy) = &copy
+        && let Some(read_again) = &copy.verification.balance
+    {
+        (balance, criteria) = (read_again.clone(), copy.verification.criteria.clone());
+    }
+    let report = trial.join("report.html");
+    pilote_proof::write_report(&report, &pilote_proof::report(&trial, Some(&place.root), &printer.texts)?)?;
+    Ok(Came { end, balance: Some(balance), criteria, copy, report: Some(report) })
+}
+
+fn conduct(
+    place: &Place,
+    task: &Task<'_>,
+    cache: Option<&Path>,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<RunEnd, Failure> {
+    let cache = surroundings.model_cache(cache)?;
+    let machine: MachineFacts = pilote_machine::facts(Path::new("/"));
+    let program: ProgramFacts = surroundings::program();
+    let launch = Launch {
+        root: &place.root,
+        project: &place.parsed.project,
+        config: place.parsed.digest,
+        program: &program,
+        machine: &machine,
+    };
+    let owner = owner(surroundings)?;
+    let mut progress = Shown { meter: Meter::new(printer, surroundings.clock.clone()), printer };
+    let mut engine = || start_engine(place, &cache, surroundings, printer);
+    let mut conductor = Conductor {
+        clock: &*surroundings.clock,
+        liveness: Arc::new(ProcessLiveness::new(owner.clone())),
+        owner,
+        interrupt: &surroundings.interrupt,
+        progress: &mut progress,
+        engine: &mut engine,
+        settings: Settings::default(),
+        on_step: &pilote_conduct::no_step,
+        failpoint: Arc::new(NoFailpoint),
+    };
+    Ok(match task {
+        Task::New { limit } => conductor.run(&launch, TrialKind::Pilot, *limit),
+        Task::Resume(trial) => conductor.resume(&launch, trial),
+        Task::Retry(trial, reason) => conductor.retry(&launch, trial, *reason),
+    }?)
+}
+
+/// Starts the declared engine, its model first.
+fn start_engine(
+    place: &Place,
+    cache: &Path,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Box<dyn Engine>, EngineFault> {
+    let project = &place.parsed.project;
+    match &project.engine {
+        EngineConfig::Builtin(builtin) => {
+            let model = model::resolve(builtin, &place.root, surroundings, printer, cache).map_err(|failure| {
+                EngineFault {
+                    step: "model".to_owned(),
+                    first_error: failure.message(),
+                    advice: failure.hints.first().cloned(),
+                    ended: true,
+                }
+            })?;
+            let clock = surroundings.clock.clone();
+            let engine = pilote_engine::builtin::Builtin::start(builtin, &project.output, &project.limits, model, clock)?;
+            Ok(Box::new(engine))
+        }
+    }
+}
+
+/// What a launch would begin with, without writing anything.
+fn dry_run(place: &Place, limit: Option<u64>, printer: &Printer) -> Result<Exit, Failure> {
+    let (program, machine) = (surroundings::program(), MachineFacts::default());
+    let launch = Launch {
+        root: &place.root,
+        project: &place.parsed.project,
+        config: place.parsed.digest,
+        program: &program,
+        machine: &machine,
+    };
+    let settings = Settings::default();
+    let preview = pilote_conduct::preview(&launch, TrialKind::Pilot, limit, &settings, &mut pilote_conduct::Silent)?;
+    let Preview { items, faults, batches, .. } = preview;
+    let parts = items.div_ceil(settings.part_items);
+    let [all, refused, groups, slices] = [items, faults.len() as u64, batches, parts].map(|n| n.to_string());
+    let args = [("items", &*all), ("faults", &*refused), ("batches", &*groups), ("parts", &*slices)];
+    printer.line(&printer.texts.get("run-dry-plan", &args));
+    let faults: Vec<FaultJson> =
+        faults.into_iter().map(|(position, code)| FaultJson { position: position.0, code }).collect();
+    let project = place.root.display().to_string();
+    printer.object(&DryJson { format: "pilote.dry-run/1", project, items, batches, faults: &faults });
     Ok(Exit::Holds)
 }
-pub(crate) fn retry(_: &args::Retry, _: &Surroundings, _: &Printer) -> Result<Exit, Failure> {
-    Ok(Exit::Holds)
+
+/// Prints what a trial came to.
+///
+/// # Errors
+/// When its results cannot be read.
+pub(crate) fn show_end(place: &Place, task: &Task<'_>, came: &Came, printer: &Printer) -> Result<(), Failure> {
+    let trial = came.end.trial.display().to_string();
+    let texts = &printer.texts;
+    printer.line(&texts.get("run-trial", &[("trial", &trial)]));
+    printer.line("");
+    if let Some(balance) = &came.balance {
+        show::balance(printer, balance, &came.criteria);
+    }
+    if let Some(report) = &came.report {
+        show::refusals(printer, &came.end.trial)?;
+        show::results(printer, &came.end.trial, |line| start_of(place, line))?;
+        match &came.copy {
+            Some(copy) => export::say(copy, printer),
+            None => printer.line(&format!("\n{}", texts.get("run-no-copy", &[("trial", &trial)]))),
+        }
+        printer.line(&texts.get("run-report", &[("report", &report.display().to_string())]));
+    }
+    if let Task::New { limit: Some(limit) } = task {
+        printer.line(&texts.get("run-limited", &[("limit", &limit.to_string())]));
+    }
+    let error = came.end.error.as_ref().map(ToString::to_string);
+    let error = error.or_else(|| came.end.first_fault.as_ref().map(ToString::to_string)).unwrap_or_default();
+    let said = match came.end.why {
+        EndReason::Done => return Ok(()),
+        EndReason::Interrupted => "run-stopped-interrupted",
+        EndReason::Breaker => "run-stopped-breaker",
+        EndReason::RefusedMax => "run-stopped-refused-max",
+        EndReason::EngineStart => "run-engine-start",
+        EndReason::Fault | EndReason::WriteError => "run-stopped-fault",
+    };
+    printer.line(&texts.get(said, &[("trial", &trial), ("error", &error)]));
+    if let Some(advice) = came.end.first_fault.as_ref().and_then(|fault| fault.advice.as_ref()) {
+        printer.line(&format!("hint: {advice}"));
+    }
+    Ok(())
+}
+
+/// The text of an input, to stand beside its result.
+fn start_of(place: &Place, line: &ResultLine) -> Option<String> {
+    let project = &place.parsed.project;
+    let source =
+        pilote_corpus::Source::new(&place.root, &project.pilot.inputs, &project.limits, project.duplicates);
+    let pilote_spec::Inputs::Directory { .. } = &project.pilot.inputs else { return None };
+    let item = Item {
+        position: line.position,
+        id: Some(line.id.clone()),
+        digest: Some(line.sha256),
+        bytes: 0,
+        chars: 0,
+        location: pilote_spec::Location::File { path: line.id.0.clone(), raw: false },
+        fault: None,
+    };
+    pilote_corpus::read(&source, &item).ok()
+}
+
+/// Shows what the conductor tells.
+struct Shown<'p> {
+    meter: Meter,
+    printer: &'p Printer,
+}
+
+impl Progress for Shown<'_> {
+    fn report(&mut self, news: News<'_>) {
+        let texts = &self.printer.texts;
+        match news {
+            News::Durable { accepted, refused, declared } => {
+                let figures = texts.get("run-refused-so-far", &[("refused", &refused.to_string())]);
+                let what = texts.get("run-progress", &[]);
+                self.meter.show(&what, accepted + refused, declared, &figures);
+            }
+            News::TakenUp { accepted, refused, pending } => {
+                let (done, pending) = ((accepted + refused).to_string(), pending.to_string());
+                self.printer.say(&texts.get("run-carried", &[("done", &done), ("pending", &pending)]));
+            }
+            News::EngineFailed { fault, .. } => self.printer.say(&format!("engine: {fault}")),
+            News::Indexing { .. }
+            | News::Opened { .. }
+            | News::EngineStarting
+            | News::EngineReady { .. }
+            | News::Sealed { .. }
+            | News::EngineAgain { .. }
+            | News::Interrupted => {}
+        }
+    }
 }

@@ -40,7 +40,7 @@ unlock-nothing = Nothing is locked: no part of this trial is held.
 
 run-progress = computing
 run-refused-so-far = { $refused } refused
-run-dry-plan = { $items } items, { $bytes }, { $faults } of them will be refused as they are; { $batches } batches in { $parts } parts. Nothing was written.
+run-dry-plan = { $items } items, { $faults } of them will be refused as they are; { $batches } batches in { $parts } parts. Nothing was written.
 run-trial = Trial: { $trial }
 run-report = Report: { $report }
 run-carried = Taken up: { $done } outcomes are kept, { $pending } items are still to do.
@@ -48,9 +48,9 @@ run-stopped-interrupted = Stopped in order. What is done is kept: “pilote run 
 run-stopped-breaker = Stopped: the engine failed several times in a row, first with: { $error }. The items it concerns stay pending; “pilote run --resume { $trial }” goes on.
 run-stopped-refused-max = Stopped: more items were refused than the project bears. Look at the refusals before going on.
 run-stopped-fault = Stopped: { $error }. What is done is kept; “pilote run --resume { $trial }” goes on.
+run-engine-start = The engine did not start, and nothing was computed: { $error }.
 run-no-copy = No copy yet: “pilote export { $trial } DIR” makes one and reads it again.
 run-limited = Only the first { $limit } items: a trial to look at, whose balance never holds.
 
 demo-project = Example project: { $dir }
-demo-model = Model: { $reference }
 demo-next = Next: “pilote new my-project”, and write down what you expect before anything runs.

@@ -40,7 +40,7 @@ unlock-nothing = Rien n’est verrouillé : aucune partie de cet essai n’est t
 
 run-progress = calcul
 run-refused-so-far = { $refused } refusés
-run-dry-plan = { $items } éléments, { $bytes }, dont { $faults } seront refusés tels quels ; { $batches } lots de calcul en { $parts } parties. Rien n’a été écrit.
+run-dry-plan = { $items } éléments, dont { $faults } seront refusés tels quels ; { $batches } paquets en { $parts } parties. Rien n’a été écrit.
 run-trial = Essai : { $trial }
 run-report = Rapport : { $report }
 run-carried = Repris : { $done } issues sont conservées, { $pending } éléments restent à faire.
@@ -48,9 +48,9 @@ run-stopped-interrupted = Arrêté en ordre. Ce qui est fait est conservé : « 
 run-stopped-breaker = Arrêté : le moteur a échoué plusieurs fois de suite, d’abord avec : { $error }. Les éléments concernés restent en attente ; « pilote run --resume { $trial } » continue.
 run-stopped-refused-max = Arrêté : plus d’éléments refusés que le projet n’en supporte. Regardez les refus avant de continuer.
 run-stopped-fault = Arrêté : { $error }. Ce qui est fait est conservé ; « pilote run --resume { $trial } » continue.
+run-engine-start = Le moteur n’a pas démarré et rien n’a été calculé : { $error }.
 run-no-copy = Pas encore de copie : « pilote export { $trial } DOSSIER » en fait une et la relit.
 run-limited = Seulement les { $limit } premiers éléments : un essai à regarder, dont le bilan n’est jamais tenu.
 
 demo-project = Projet d’exemple : { $dir }
-demo-model = Modèle : { $reference }
 demo-next = Ensuite : « pilote new mon-projet », et écrivez ce que vous attendez avant de lancer quoi que ce soit.

@@ -45,9 +45,9 @@ run-stopped-interrupted = 正常に停止しました。済んだ分は保持さ
 run-stopped-breaker = 停止しました：エンジンが続けて失敗しました。最初のエラー：{ $error }。該当する項目は未処理のままです。「pilote run --resume { $trial }」で続けます。
 run-stopped-refused-max = 停止しました：拒否された項目がプロジェクトの許容を超えました。続ける前に拒否の内容を確かめてください。
 run-stopped-fault = 停止しました：{ $error }。済んだ分は保持されています。「pilote run --resume { $trial }」で続けます。
+run-engine-start = エンジンを開始できず、何も計算していません：{ $error }。
 run-no-copy = コピーはまだありません。「pilote export { $trial } フォルダー」でコピーを作り、読み直します。
 run-limited = 最初の { $limit } 項目だけの試行です。確認用であり、集計が成立することはありません。
 
 demo-project = 例のプロジェクト：{ $dir }
-demo-model = モデル：{ $reference }
 demo-next = 次は「pilote new my-project」。何かを実行する前に、期待する結果を書き出してください。
