@@ -66,9 +66,12 @@ impl Bytes {
     }
 }
 
-/// `value / unit` to two decimals, the last one rounded half up, in whole numbers throughout.
+/// `value / unit` to two decimals in whole numbers throughout; a tie goes to the even digit, as C prints it.
 fn hundredths(value: u64, unit: u64) -> String {
-    let rounded = (u128::from(value) * 100 + u128::from(unit) / 2) / u128::from(unit);
+    let (value, unit) = (u128::from(value) * 100, u128::from(unit));
+    let (whole, rest) = (value / unit, value % unit * 2);
+    let up = rest > unit || (rest == unit && whole % 2 == 1);
+    let rounded = whole + u128::from(up);
     format!("{}.{:02}", rounded / 100, rounded % 100)
 }
 

@@ -73,7 +73,7 @@ impl Build {
     #[must_use]
     pub fn of_version(version: &str) -> Option<Self> {
         let (_, local) = version.split_once('+')?;
-        local.split(['.', '-', '_']).find_map(Self::of_tag).or_else(|| Self::of_tag(local))
+        Self::of_tag(local).or_else(|| local.split(['.', '-', '_']).find_map(Self::of_tag))
     }
 
     /// What a name says, where a package is published once for each CUDA: `cupy-cuda12x`, `nvidia-cudnn-cu12`.

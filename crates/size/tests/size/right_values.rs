@@ -1,8 +1,7 @@
 //! Every row of the table of right values, to the byte. The table is data; a row without a test here fails.
 
-mod fixtures;
-
-use fixtures::{built, folder, generate, llama_cpp, vllm};
+use super::fixtures::{self, Held};
+use super::fixtures::{built, folder, generate, llama_cpp, vllm};
 use pilote_size::Bytes;
 use pilote_size::cards::Cards;
 use pilote_size::memory::{
@@ -11,7 +10,7 @@ use pilote_size::memory::{
 };
 use pilote_size::model::{Architecture, gguf, layout, read};
 
-const TABLE: &str = include_str!("data/sizing-values.tsv");
+const TABLE: &str = include_str!("../data/sizing-values.tsv");
 
 fn right(what: &str, given: &str) -> String {
     let row = TABLE.lines().skip(1).find_map(|line| {
@@ -95,7 +94,7 @@ fn header_bytes(tensors: &[(&str, &[u64])]) -> u64 {
     let tensors: Vec<_> =
         tensors.iter().map(|(kind, shape)| (format!("t.{kind}"), *kind, shape.to_vec())).collect();
     let (head, length) = fixtures::safetensors(&tensors);
-    let held = fixtures::Held::default().with_length("model.safetensors", head, length);
+    let held = Held::default().with_length("model.safetensors", head, length);
     read(&held).unwrap().weight_bytes.unwrap()
 }
 
