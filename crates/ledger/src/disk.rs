@@ -273,7 +273,7 @@ impl FileAppender {
 
 impl Append for FileAppender {
     fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        self.once("write", |file, bytes| file.write_all(bytes), bytes)
+        self.once("write", File::write_all, bytes)
     }
 
     fn sync(&mut self) -> Result<(), StoreError> {

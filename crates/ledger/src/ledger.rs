@@ -82,6 +82,12 @@ pub struct Unlocked {
     pub standing: Standing,
 }
 
+/// An entry with which this owner opened a part: whose it was before, if anybody's, and why it could be taken.
+struct Taken {
+    entry: u64,
+    from: Option<(Owner, String)>,
+}
+
 /// Everything that a writer must know of what is there.
 pub(crate) struct Survey {
     pub(crate) entries: Vec<EntryFacts>,
@@ -147,12 +153,12 @@ impl Ledger {
                 return Ok(Opened::Sealed(seal));
             }
             let created = match chain.last() {
-                None if chain.findings.is_empty() => self.begin(part)?.map(|entry| (entry, None)),
+                None if chain.findings.is_empty() => self.begin(part)?,
                 None => return Err(LedgerError::Damaged { part, findings: chain.findings }),
                 Some(last) => self.take_over(part, last)?,
             };
-            if let Some((entry, taken_over)) = created {
-                return self.writer(part, entry, taken_over, claim);
+            if let Some(taken) = created {
+                return self.writer(part, taken, claim);
             }
         }
         Err(LedgerError::Contended { part, tries: TRIES_MAX })
@@ -182,20 +188,16 @@ impl Ledger {
         Err(LedgerError::Contended { part, tries: TRIES_MAX })
     }
 
-    fn begin(&self, part: u32) -> Result<Option<u64>, LedgerError> {
-        let created = self.create_entry(part, 1, EntryKind::Records, false)?;
-        Ok(created.then(|| {
-            self.failpoint.reached(Window::PartOpened);
-            1
-        }))
+    fn begin(&self, part: u32) -> Result<Option<Taken>, LedgerError> {
+        if !self.create_entry(part, 1, EntryKind::Records, false)? {
+            return Ok(None);
+        }
+        self.failpoint.reached(Window::PartOpened);
+        Ok(Some(Taken { entry: 1, from: None }))
     }
 
     /// Creates the entry after `last`; none where somebody else was first.
-    fn take_over(
-        &self,
-        part: u32,
-        last: &Link,
-    ) -> Result<Option<(u64, Option<(Owner, String)>)>, LedgerError> {
+    fn take_over(&self, part: u32, last: &Link) -> Result<Option<Taken>, LedgerError> {
         let header = self.header_of(part, last)?;
         let why = self.permission(part, header)?;
         // Damage is looked for before anything is created, so that refusing leaves the part as it was.
@@ -205,7 +207,7 @@ impl Ledger {
             return Ok(None);
         }
         self.failpoint.reached(Window::TakeoverCreated);
-        Ok(Some((entry, Some((header.owner.clone(), why)))))
+        Ok(Some(Taken { entry, from: Some((header.owner.clone(), why)) }))
     }
 
     /// Why the part may be taken over from the creator of its last entry.
@@ -252,13 +254,8 @@ impl Ledger {
         Ok(create_as_own(&*self.store, &entry_key(part, entry), &bytes)?)
     }
 
-    fn writer(
-        &self,
-        part: u32,
-        entry: u64,
-        from: Option<(Owner, String)>,
-        claim: Claim,
-    ) -> Result<Opened, LedgerError> {
+    fn writer(&self, part: u32, taken: Taken, claim: Claim) -> Result<Opened, LedgerError> {
+        let Taken { entry, from } = taken;
         let Some((from, why)) = from else {
             let writer = PartWriter::new(self, part, entry, Positions::default(), claim)?;
             return Ok(Opened::Writer(Box::new(writer)));

@@ -186,7 +186,7 @@ impl PartWriter {
         self.guarded(|writer| {
             writer.write_vectors()?;
             let lines = std::mem::take(&mut writer.pending.lines);
-            writer.write_lines(lines, count, Window::RecordsWritten, Window::RecordsSynced)
+            writer.write_lines(&lines, count, Window::RecordsWritten, Window::RecordsSynced)
         })?;
         self.pending.positions.clear();
         self.failpoint.reached(Window::CommitDecided);
@@ -227,14 +227,14 @@ impl PartWriter {
     /// Makes whole lines durable in an entry of this writer, and sees that nobody took over.
     fn write_lines(
         &mut self,
-        lines: Vec<u8>,
+        lines: &[u8],
         count: u64,
         written: Window,
         synced: Window,
     ) -> Result<(), LedgerError> {
         let next = self.entry + 1;
         if let Some(appender) = &mut self.appender {
-            appender.append(&lines)?;
+            appender.append(lines)?;
             self.failpoint.reached(written);
             appender.sync()?;
             self.failpoint.reached(synced);
@@ -247,7 +247,7 @@ impl PartWriter {
             };
         }
         let mut bytes = self.header(next, EntryKind::Records, count, false)?;
-        bytes.extend_from_slice(&lines);
+        bytes.extend_from_slice(lines);
         if !create_as_own(&*self.store, &entry_key(self.part, next), &bytes)? {
             return Err(self.fenced(next));
         }
@@ -353,7 +353,7 @@ impl PartWriter {
             line::push(&mut lines, &adoption)
                 .map_err(|error| not_serialisable(&entry_key(self.part, self.entry), error))?;
             self.guarded(|writer| {
-                writer.write_lines(lines, 1, Window::AdoptionWritten, Window::AdoptionSynced)
+                writer.write_lines(&lines, 1, Window::AdoptionWritten, Window::AdoptionSynced)
             })?;
         }
         self.taken_over = Some(taken_over);

@@ -131,7 +131,7 @@ fn a_lost_or_changed_payload_is_named() {
         assert_eq!(damage(&store), [Finding::PayloadChanged { payload: name.to_owned() }]);
         store.overwrite(&key, whole[..length - 1].to_vec());
         let missing = Finding::PayloadMissing { payload: name.to_owned(), bytes: length as u64 };
-        assert_eq!(damage(&store), [missing.clone()]);
+        assert_eq!(damage(&store), std::slice::from_ref(&missing));
         store.remove(&key);
         assert_eq!(damage(&store), [missing]);
     }

@@ -1,4 +1,10 @@
 //! The ledger's promises, one file for each kind of test; one binary, since each costs a link.
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the helpers of tests may panic like the tests themselves, and their numbers are small"
+)]
 
 mod crash;
 mod damage;
