@@ -42,7 +42,7 @@ pub struct Verification {
     pub whole: bool,
     /// Whether it is whole and every criterion holds.
     pub holds: bool,
-    /// Files that were read.
+    /// Files of the trial that were read; views and verdicts beside them are none.
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -91,6 +91,8 @@ fn read_whole(dir: &Path, mut findings: Findings) -> Result<Verification, ProofE
     let copy = if is_copy { compare(dir, &listing, &mut findings)? } else { CopyState::Unknown };
     let account = count(dir, copy, findings)?;
     let Account { trial, balance, criteria, findings, .. } = account.account;
+    // Views and verdicts come and go beside the trial; what was verified is the trial.
+    let counted = || listing.files.iter().filter(|file| !is_left_out(&file.path));
     let balance = account.counted.then_some(balance);
     let whole = findings.errors() == 0 && balance.is_some();
     Ok(Verification {
@@ -99,8 +101,8 @@ fn read_whole(dir: &Path, mut findings: Findings) -> Result<Verification, ProofE
         subject: if is_copy { Subject::Copy } else { Subject::Trial },
         whole,
         holds: whole && balance.as_ref().is_some_and(|balance| balance.holds),
-        files: listing.files.len() as u64,
-        bytes: listing.files.iter().map(|file| file.bytes).sum(),
+        files: counted().count() as u64,
+        bytes: counted().map(|file| file.bytes).sum(),
         balance,
         criteria,
         errors: findings.errors(),

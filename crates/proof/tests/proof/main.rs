@@ -1,6 +1,9 @@
 //! The proof against trials as a conductor leaves them, whole and damaged.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends at the first surprise")]
 
 mod collection;
+mod export;
 mod report;
+mod status;
 mod support;
 mod verification;
