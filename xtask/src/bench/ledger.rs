@@ -1,27 +1,36 @@
 //! Keeping outcomes: appending beside a raw loop of the same bytes, and reading a million back.
 
-use anyhow::Context;
 use serde::Deserialize;
 
-use super::measure::{self, Peer, Timed, Whole, median};
+use super::measure::{self, Peer, ROUNDS, Timed};
 use super::page::Section;
 use crate::command;
 use crate::repo::{Profile, Repo};
 
 /// Outcomes of one measurement.
-const OUTCOMES: &str = "1000000";
+const OUTCOMES: u64 = 1_000_000;
 /// The share of a raw loop's rate that appending must reach.
 const APPEND_SHARE_MIN: f64 = 0.70;
 /// Bytes of an outcome beyond its output.
 const BYTES_BEYOND_MAX: f64 = 200.0;
 
-/// What the ledger's example prints: the time of its one mode, and what an outcome takes on disk.
+/// What the ledger's example prints; it interleaves its rounds by itself.
 #[derive(Debug, Clone, Copy, Deserialize)]
 struct Answer {
-    #[serde(flatten)]
-    timed: Timed,
-    /// Bytes of an outcome beyond its output.
-    bytes_beyond_output: f64,
+    records: u64,
+    records_each_commit: u64,
+    bytes: u64,
+    output_bytes: u64,
+    append: Took,
+    raw: Took,
+    read_back: Took,
+}
+
+/// Medians of one kind of work.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Took {
+    seconds: f64,
+    processor_seconds: f64,
 }
 
 pub(super) fn bench(repo: &Repo) -> anyhow::Result<Section> {
@@ -34,44 +43,47 @@ pub(super) fn bench(repo: &Repo) -> anyhow::Result<Section> {
     ]))?;
     let program = repo.built(Profile::Release, "examples/append_bench")?;
     let folder = repo.cache("bench/ledger");
-    let folder = folder.to_string_lossy();
-    let peer = |name, mode: &str| Peer::new(name, &program, &[mode, &folder, OUTCOMES]);
-    let programs = [
-        peer("ledger, append and commit", "append"),
-        peer("raw write and fdatasync of the same bytes", "raw"),
-        peer("ledger, read back", "read"),
-    ];
-    let measured = measure::rounds(repo, &programs)?;
-    let mut section = Section::new(
-        "Keeping a million outcomes",
-        "One part on a local disk; both writers sync at the same bytes. What an outcome takes is counted without its \
-         output.",
-        &["what", "outcomes/s", "wall s", "processor s"],
+    std::fs::create_dir_all(&folder)?;
+    let (outcomes, rounds) = (OUTCOMES.to_string(), ROUNDS.to_string());
+    let peer = Peer::new("append_bench", &program, &[folder.to_string_lossy().as_ref(), &outcomes, &rounds]);
+    let answer: Answer = measure::whole(repo, &peer)?.answer()?;
+    Ok(section(&answer))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a benchmark are far below 2^52")]
+fn section(answer: &Answer) -> Section {
+    let about = format!(
+        "{} outcomes of one part on a local disk, {} in each commit; both writers write and sync the same bytes at the \
+         same places.",
+        answer.records, answer.records_each_commit
     );
-    let mut rates = Vec::new();
-    let mut beyond = 0.0_f64;
-    for (peer, rounds) in programs.iter().zip(&measured) {
-        let answers = rounds.iter().map(Whole::answer).collect::<anyhow::Result<Vec<Answer>>>()?;
-        let middle =
-            |value: fn(&Answer) -> f64| median(answers.iter().map(value)).context("nothing was measured");
-        let rate = middle(|answer| answer.timed.rate())?;
+    let mut section =
+        Section::new("Keeping a million outcomes", &about, &["what", "outcomes/s", "wall s", "processor s"]);
+    let rate = |took: Took| {
+        Timed { items: answer.records, seconds: took.seconds, processor_seconds: took.processor_seconds }
+            .rate()
+    };
+    for (what, took) in [
+        ("ledger, append and commit", answer.append),
+        ("raw loop of write and fdatasync", answer.raw),
+        ("ledger, read back and check", answer.read_back),
+    ] {
         section.row(&[
-            peer.name.to_owned(),
-            format!("{rate:.0}"),
-            format!("{:.2}", middle(|answer| answer.timed.seconds)?),
-            format!("{:.2}", middle(|answer| answer.timed.processor_seconds)?),
+            what.to_owned(),
+            format!("{:.0}", rate(took)),
+            format!("{:.2}", took.seconds),
+            format!("{:.2}", took.processor_seconds),
         ]);
-        rates.push(rate);
-        beyond = beyond.max(middle(|answer| answer.bytes_beyond_output)?);
     }
-    let share = rates[0] / rates[1];
+    let share = rate(answer.append) / rate(answer.raw);
     section.claim(
         format!("appending at {APPEND_SHARE_MIN:.2} of the raw loop's rate or more (it is {share:.2})"),
         share >= APPEND_SHARE_MIN,
     );
+    let beyond = answer.bytes.saturating_sub(answer.output_bytes) as f64 / answer.records as f64;
     section.claim(
         format!("under {BYTES_BEYOND_MAX:.0} bytes for an outcome beyond its output (it is {beyond:.0})"),
         beyond < BYTES_BEYOND_MAX,
     );
-    Ok(section)
+    section
 }

@@ -93,6 +93,7 @@ fn is_known(host: &str) -> bool {
     let is_reserved =
         |known: &str| host == known || host.strip_suffix(known).is_some_and(|rest| rest.ends_with('.'));
     host.len() < 2
+        || host == "host"
         || HOSTS.contains(&host)
         || reserved.into_iter().any(is_reserved)
         || [".example", ".invalid", ".test"].iter().any(|end| host.ends_with(end))
