@@ -33,6 +33,7 @@ pub(crate) fn read(
                 None => Err(format!("`{key}` is missing")),
             })
         }
+        Output::FileMade { .. } => Ok(Err("the record names a file that was never kept".to_owned())),
         other => Ok(Ok(other.clone())),
     }
 }

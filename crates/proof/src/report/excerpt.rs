@@ -62,7 +62,7 @@ impl Excerpts {
 
 /// The first lines of a text, white space evened out and blank lines left out, cut at the end of a word where one
 /// is near.
-fn start(text: &str) -> String {
+pub(super) fn start(text: &str) -> String {
     let mut shown = String::new();
     let mut room = SHOWN_CHARS;
     let lines = text.lines().map(str::split_whitespace).filter(|line| line.clone().next().is_some());

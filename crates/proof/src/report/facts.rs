@@ -45,7 +45,7 @@ pub(super) struct Facts {
     pub(super) lengths: Vec<(u64, Position, bool)>,
     /// Names of the items by position, where there are few.
     pub(super) names: BTreeMap<Position, String>,
-    /// Accepted items that are shown.
+    /// Accepted items that are shown: all in input order, or a sample, shortest first.
     pub(super) samples: Vec<Sample>,
     /// All accepted items.
     pub(super) accepted: u64,
@@ -89,6 +89,9 @@ impl Facts {
         facts.accepted = accepted.len() as u64;
         let chosen = choose(accepted);
         facts.sample(&trial, &closing, &chosen, &Excerpts::new(project, &trial.trial))?;
+        if (facts.samples.len() as u64) < facts.accepted {
+            facts.samples.sort_by_key(|sample| (sample.item.chars, sample.item.position));
+        }
         Ok(facts)
     }
 

@@ -11,7 +11,7 @@ use pilote_text::{Texts, printable};
 
 use crate::finding::{Finding, Grade};
 use crate::report::chart::{self, BARS_MAX, Chart, Row};
-use crate::report::excerpt::Excerpt;
+use crate::report::excerpt::{self, Excerpt};
 use crate::report::facts::{Facts, Sample};
 
 /// Up to so many refusals, each is told by itself.
@@ -295,7 +295,7 @@ impl Writer<'_> {
             figure("declared", balance.declared, ""),
             figure("accepted", balance.accepted, "accepted"),
             figure("refused", balance.refused, "refused"),
-            figure("pending", balance.pending, nothing(balance.pending)),
+            figure("pending", balance.pending, if balance.pending == 0 { "zero" } else { "pending" }),
             figure("missing", balance.missing, nothing(balance.missing)),
             figure("duplicated", balance.duplicated, nothing(balance.duplicated)),
             figure("invented", balance.invented, nothing(balance.invented)),
@@ -408,7 +408,7 @@ impl Writer<'_> {
             None => (self.texts.get("finding-output-unacceptable", &[]), Vec::new()),
         };
         let (has_excerpt, excerpt) = match &sample.excerpt {
-            Excerpt::Text(text) => (true, text.lines().map(shown).collect::<Vec<_>>().join("\n")),
+            Excerpt::Text(text) => (true, lines_shown(text)),
             Excerpt::Absent => (false, self.word("text-absent")),
             Excerpt::Changed => (false, self.word("text-changed")),
             Excerpt::Unreadable => (false, self.word("text-unreadable")),
@@ -434,7 +434,8 @@ impl Writer<'_> {
         match output {
             Output::Category { category, score: best, others, cut_at_tokens } => {
                 let score = |score: &f32| self.texts.decimal(f64::from(*score), 3);
-                let mut details = vec![self.say("score", &[("score", &score(best))])];
+                let mut details: Vec<String> =
+                    best.iter().map(|best| self.say("score", &[("score", &score(best))])).collect();
                 details.extend(others.iter().take(2).map(|(other, value)| {
                     self.say("next", &[("category", other), ("score", &score(value))])
                 }));
@@ -452,8 +453,9 @@ impl Writer<'_> {
             Output::VectorAt { width, .. } => {
                 (self.say("vector", &[("width", &width.to_string())]), Vec::new())
             }
-            Output::Text { text, .. } => (shown(text), Vec::new()),
-            Output::Json { value, .. } => (shown(&value.to_string()), Vec::new()),
+            Output::Text { text, .. } => (lines_shown(&excerpt::start(text)), Vec::new()),
+            Output::Json { value, .. } => (shown(&excerpt::start(&value.to_string())), Vec::new()),
+            Output::FileMade { path } => (shown(path), Vec::new()),
             Output::File { payload, bytes, .. } => {
                 (self.say("file", &[("name", payload), ("size", &self.texts.storage(*bytes))]), Vec::new())
             }
@@ -472,7 +474,8 @@ impl Writer<'_> {
         // A rate names its count; of nothing there is none.
         let rate = (took > 0).then(|| {
             #[expect(clippy::cast_precision_loss, reason = "a rate of two digits for people")]
-            let rate = self.texts.decimal(items as f64 / (took as f64 / 1e6), 1);
+            let rate = items as f64 / (took as f64 / 1e6);
+            let rate = self.texts.decimal(rate, if rate < 1.0 { 3 } else { 1 });
             let shown = self.texts.number(items);
             self.say("rate-value", &[("rate", &rate), ("items", &items.to_string()), ("items_shown", &shown)])
         });
@@ -658,6 +661,11 @@ fn code(name: String, value: String) -> Fact {
 /// Text from outside without anything that could turn its reading order or hide; the template escapes it.
 fn shown(text: &str) -> String {
     printable(text).into_owned()
+}
+
+/// [`shown`], line by line: an excerpt keeps its line ends.
+fn lines_shown(text: &str) -> String {
+    text.lines().map(shown).collect::<Vec<_>>().join("\n")
 }
 
 fn mark(class: &str) -> &'static str {

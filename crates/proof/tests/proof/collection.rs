@@ -299,3 +299,17 @@ fn the_digest_that_the_balance_bears_is_the_one_that_the_format_says() {
     let digest = pilote_spec::Digest::of(format!("{body}\n").as_bytes());
     assert!(text.ends_with(&format!("  \"sha256\": \"{digest}\"\n}}\n")), "{text}");
 }
+
+#[test]
+fn several_that_collect_at_once_leave_one_set_of_bytes() {
+    let (fixture, alone) = (pilot(), pilot());
+    collect(&alone.trial).unwrap();
+    std::thread::scope(|scope| {
+        let collectors: Vec<_> =
+            (0..6).map(|_| scope.spawn(|| collect(&fixture.trial).unwrap().balance)).collect();
+        for collector in collectors {
+            assert!(collector.join().unwrap().balance.holds);
+        }
+    });
+    assert!(contents(&fixture.trial) == contents(&alone.trial));
+}

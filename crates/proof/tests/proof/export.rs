@@ -262,3 +262,26 @@ fn a_full_disk_leaves_no_finished_copy_and_no_verdict() {
     assert!(!there.keys().any(|name| name.ends_with("verification.json")));
     assert!(!fixture.path("copies").exists());
 }
+
+#[test]
+fn a_file_that_the_balance_names_and_is_gone_makes_no_finished_copy() {
+    let fixture = collected();
+    std::fs::remove_file(fixture.path("refused.jsonl")).unwrap();
+    let exported = to(&fixture, &fixture.elsewhere()).unwrap();
+    assert!(!exported.verification.whole);
+    assert!(exported.verification.findings.iter().any(|finding| finding.place == "refused.jsonl"));
+    assert!(!fixture.elsewhere().join(NAME).exists());
+    assert!(!exported.copy.join("verification.json").exists());
+}
+
+#[test]
+fn a_trial_whose_name_leads_elsewhere_is_not_copied() {
+    let fixture = collected();
+    let text = std::fs::read_to_string(fixture.path("trial.json")).unwrap();
+    for name in ["../evil", "/evil", "a/b", "..", ""] {
+        std::fs::write(fixture.path("trial.json"), text.replacen(NAME, name, 1)).unwrap();
+        let error = to(&fixture, &fixture.elsewhere()).unwrap_err();
+        assert!(error.to_string().contains("is no name of a directory"), "{error}");
+        assert!(!fixture.elsewhere().exists());
+    }
+}

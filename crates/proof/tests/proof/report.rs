@@ -151,7 +151,7 @@ fn damage_stands_at_the_top_and_is_listed() {
     keep("damaged-en", &html);
     let words = text(&html);
     assert!(words.contains("This trial is damaged"), "{words}");
-    assert!(words.contains("a file has another digest: results.jsonl"), "{words}");
+    assert!(words.contains("results.jsonl: a file has another digest"), "{words}");
 }
 
 #[test]

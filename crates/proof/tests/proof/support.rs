@@ -76,7 +76,7 @@ pub(crate) fn category(item: &Item) -> Output {
     let at = usize::try_from(item.position.0).unwrap() % 5;
     Output::Category {
         category: CATEGORIES[at].into(),
-        score: 0.5 + 0.01 * f32::from(u16::try_from(at).unwrap()),
+        score: Some(0.5 + 0.01 * f32::from(u16::try_from(at).unwrap())),
         others: vec![(CATEGORIES[(at + 1) % 5].into(), 0.313), (CATEGORIES[(at + 2) % 5].into(), 0.2)],
         cut_at_tokens: None,
     }

@@ -49,7 +49,7 @@ report-copy-none = No copy of this trial has been read again yet. Make one with 
 report-copy-damaged = The copy was read again and is not whole.
 report-same-system = The copy is on the same file system as the trial. That is no backup: keep one on another machine.
 report-no-backup = A copy reached from the machine that computes counts as no backup until it is verified on another one.
-report-finding = { $code }: { $place }
+report-finding = { $place }: { $code }
 report-findings = What was found wrong
 
 report-balance = Balance

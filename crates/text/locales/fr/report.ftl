@@ -53,7 +53,7 @@ report-copy-none = Aucune copie de cet essai n’a encore été relue. Faites-en
 report-copy-damaged = La copie a été relue et n’est pas entière.
 report-same-system = La copie est sur le même système de fichiers que l’essai. Ce n’est pas une sauvegarde : gardez-en une sur une autre machine.
 report-no-backup = Une copie atteinte depuis la machine de calcul ne compte pas comme sauvegarde tant qu’elle n’est pas vérifiée sur une autre.
-report-finding = { $code } : { $place }
+report-finding = { $place } : { $code }
 report-findings = Anomalies trouvées
 
 report-balance = Bilan

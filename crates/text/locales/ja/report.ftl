@@ -31,7 +31,7 @@ report-copy-none = この試行のコピーはまだ読み直されていませ�
 report-copy-damaged = コピーを読み直しましたが、完全ではありません。
 report-same-system = コピーは試行と同じファイルシステムにあります。これはバックアップではありません。別のマシンにもコピーを保管してください。
 report-no-backup = 計算するマシンから届く場所のコピーは、別のマシンで検証されるまでバックアップとは数えません。
-report-finding = { $code }：{ $place }
+report-finding = { $place }：{ $code }
 report-findings = 見つかった異常
 
 report-balance = 集計
