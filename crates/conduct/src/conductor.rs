@@ -9,8 +9,8 @@ use pilote_corpus::{Notes, Source};
 use pilote_engine::{Engine, EngineFault};
 use pilote_ledger::{DirStore, Failpoint, Ledger, Liveness, Opened, Owner, PartWriter, Store};
 use pilote_spec::{
-    Clock, Digest, EngineConfig, MachineFacts, ProgramFacts, Project, Reason, Retries, TRIAL_FORMAT, Trial,
-    TrialEvent, TrialKind,
+    Clock, Digest, MachineFacts, ProgramFacts, Project, Reason, Retries, TRIAL_FORMAT, Trial, TrialEvent,
+    TrialKind,
 };
 
 use crate::directory;
@@ -23,8 +23,8 @@ use crate::origin::Origin;
 use crate::plan;
 use crate::reducer::{Counts, Reducer, Rules};
 use crate::settings::{Settings, Step};
-use crate::standing::Standing;
-use crate::worker::{Job, Worker};
+use crate::standing::{self, Standing};
+use crate::worker::{Job, Outcomes, WorkEnd, Worker};
 
 /// The key of the file that says what was launched.
 const TRIAL_KEY: &str = "trial.json";
@@ -84,7 +84,8 @@ pub fn preview(
     let (mut faults, mut batches) = (Vec::new(), 0);
     let (items, notes) = indexing::walk(&declared, &source, limit, settings.part_items, progress, |items| {
         faults.extend(items.iter().filter_map(|it| Some((it.position, it.fault.as_ref()?.code))));
-        batches += plan::batches(&items, batch_items(&launch.project.engine), |_| true).len() as u64;
+        batches +=
+            plan::batches(&items, u64::from(launch.project.engine.batch_items()), |_| true).len() as u64;
         Ok(())
     })?;
     Ok(Preview { items, faults, batches, notes })
@@ -162,7 +163,7 @@ impl Conductor<'_> {
             config: launch.config,
             limit,
             part_items: self.settings.part_items,
-            batch_items: batch_items(&launch.project.engine),
+            batch_items: u64::from(launch.project.engine.batch_items()),
             engine: engine.facts().clone(),
             machine: launch.machine.clone(),
             program: launch.program.clone(),
@@ -184,9 +185,10 @@ impl Conductor<'_> {
             engine: Some(engine),
             claimed: None,
             witness: None,
+            durable: Outcomes::default(),
         };
-        let (why, error) = Worker::new(self, job).work();
-        Ok(end(indexed.dir, indexed.closing.items, &reducer, why, error))
+        let ended = Worker::new(self, job).work();
+        Ok(end(indexed.dir, indexed.closing.items, &reducer, ended))
     }
 
     /// Takes the trial in `dir` up again after any end: what is done is carried over, what is pending is done.
@@ -204,14 +206,15 @@ impl Conductor<'_> {
         let store = self.store(dir)?;
         let closing = read_index(&*store)?;
         let origin = origin_of(dir, &trial)?;
+        let ledger = self.ledger(&store);
+        // Claimed before anything else is done, so that a second process is refused before it starts an engine.
+        let claimed =
+            standing::first_open(&*store, &closing)?.map(|part| claim(&ledger, part)).transpose()?;
         let standing = Standing::of(&*store, &closing)?;
         let carried_over = standing.accepted + standing.refused;
         let pending = closing.items.saturating_sub(carried_over);
         let (accepted, refused) = (standing.accepted, standing.refused);
         self.progress.report(News::TakenUp { accepted, refused, pending });
-        let ledger = self.ledger(&store);
-        // Claimed before anything else is done, so that a second process is refused before it starts an engine.
-        let claimed = self.claim(&ledger, &standing)?;
         let mut journal = Journal::new(&store, self.owner.nonce, started.0);
         let (clock, mut in_flight_max, mut engine) = (self.clock, 1, None);
         journal.event(started.0, TrialEvent::Started { wall: started.1, resumed: true, carried_over })?;
@@ -247,11 +250,12 @@ impl Conductor<'_> {
             journal: &mut journal,
             reducer: &mut reducer,
             engine,
-            claimed,
+            claimed: claimed.flatten(),
             witness: standing.witness,
+            durable: Outcomes { accepted, refused },
         };
-        let (why, error) = Worker::new(self, job).work();
-        Ok(end(dir.to_owned(), closing.items, &reducer, why, error))
+        let ended = Worker::new(self, job).work();
+        Ok(end(dir.to_owned(), closing.items, &reducer, ended))
     }
 
     /// Indexes the declared inputs into a new directory, which is made only when they are known to be as declared, or
@@ -290,15 +294,6 @@ impl Conductor<'_> {
         on_step(Step::IndexClosed);
         self.progress.report(News::Opened { trial: &dir });
         Ok(Indexed { dir, name, store, source, closing })
-    }
-
-    fn claim(&self, ledger: &Ledger, standing: &Standing) -> Result<Option<Box<PartWriter>>, ConductError> {
-        let Some(part) = standing.first_open else { return Ok(None) };
-        Ok(match ledger.open_part(part)? {
-            Opened::Writer(writer) => Some(writer),
-            // Somebody sealed it since the standing was read; it is found sealed again by the worker.
-            Opened::Sealed(_) => None,
-        })
     }
 
     fn start_engine(&mut self) -> Result<Box<dyn Engine>, EngineFault> {
@@ -362,6 +357,14 @@ impl Conductor<'_> {
     }
 }
 
+/// Opens a part; none where somebody sealed it meanwhile, so that the worker finds it sealed.
+fn claim(ledger: &Ledger, part: u32) -> Result<Option<Box<PartWriter>>, ConductError> {
+    Ok(match ledger.open_part(part)? {
+        Opened::Writer(writer) => Some(writer),
+        Opened::Sealed(_) => None,
+    })
+}
+
 /// The first wire identifier of `owner`: 31 random bits of its nonce, then 32 bits for counting, so that an answer
 /// meant for an earlier process is not taken for one of this process.
 fn first_wire(owner: &Owner) -> u64 {
@@ -369,27 +372,10 @@ fn first_wire(owner: &Owner) -> u64 {
     random << 32 | 1
 }
 
-fn batch_items(engine: &EngineConfig) -> u64 {
-    match engine {
-        EngineConfig::Builtin(builtin) => u64::from(builtin.batch_items),
-    }
-}
-
-fn end(
-    trial: PathBuf,
-    declared: u64,
-    reducer: &Reducer,
-    why: EndReason,
-    error: Option<Box<ConductError>>,
-) -> RunEnd {
-    RunEnd {
-        trial,
-        why,
-        declared,
-        counts: reducer.counts(),
-        first_fault: reducer.first_error().cloned(),
-        error,
-    }
+fn end(trial: PathBuf, declared: u64, reducer: &Reducer, ended: WorkEnd) -> RunEnd {
+    let WorkEnd { why, error, durable: Outcomes { accepted, refused } } = ended;
+    let counts = Counts { accepted, refused, ..reducer.counts() };
+    RunEnd { trial, why, declared, counts, first_fault: reducer.first_error().cloned(), error }
 }
 
 /// What changed around the project since the launch: noted, since it is no reason to refuse.

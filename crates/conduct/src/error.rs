@@ -113,9 +113,7 @@ pub enum ConductError {
         pending: u64,
     },
     /// Nothing would be retried.
-    #[error(
-        "`{trial}` has no item refused as `{reason}`, and no input changed since, so there is nothing to retry"
-    )]
+    #[error("`{trial}` has no item refused as `{reason}`, so there is nothing to retry")]
     NothingToRetry {
         /// The trial's name.
         trial: String,
@@ -180,6 +178,21 @@ impl ConductError {
             Self::Ledger(_) => "ledger",
             Self::Store(StoreError::Full { .. }) => "disk-full",
             Self::Store(_) => "store",
+        }
+    }
+
+    /// Whether outcomes could not be made durable, so that nothing more can be written either.
+    pub(crate) fn is_of_writing(&self) -> bool {
+        match self {
+            Self::Store(_) => true,
+            Self::Ledger(error) => !matches!(
+                error,
+                LedgerError::HeldBy { .. }
+                    | LedgerError::OwnerUnknown { .. }
+                    | LedgerError::Damaged { .. }
+                    | LedgerError::Format { .. }
+            ),
+            _ => false,
         }
     }
 

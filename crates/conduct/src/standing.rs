@@ -15,8 +15,6 @@ use crate::plan::Recorded;
 pub(crate) struct Standing {
     pub(crate) accepted: u64,
     pub(crate) refused: u64,
-    /// The first part without a seal.
-    pub(crate) first_open: Option<u32>,
     /// An accepted item: asked again, it shows whether the engine works.
     pub(crate) witness: Option<Item>,
 }
@@ -37,7 +35,6 @@ impl Standing {
                 }
                 continue;
             }
-            standing.first_open = standing.first_open.or(Some(entry.part));
             for record in reader {
                 if record?.outcome.is_accepted() {
                     standing.accepted += 1;
@@ -48,6 +45,16 @@ impl Standing {
         }
         Ok(standing)
     }
+}
+
+/// The first part without a seal.
+pub(crate) fn first_open(store: &dyn Store, closing: &Closing) -> Result<Option<u32>, ConductError> {
+    for entry in &closing.parts {
+        if PartReader::new(store, entry.part)?.seal().is_none() {
+            return Ok(Some(entry.part));
+        }
+    }
+    Ok(None)
 }
 
 fn first_accepted(reader: &mut PartReader<'_>) -> Result<Option<Position>, ConductError> {

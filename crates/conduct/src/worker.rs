@@ -59,6 +59,28 @@ pub(crate) struct Job<'a> {
     pub(crate) claimed: Option<Box<PartWriter>>,
     /// An accepted item of a sealed part.
     pub(crate) witness: Option<Item>,
+    /// Outcomes that were durable before, all parts together.
+    pub(crate) durable: Outcomes,
+}
+
+/// Outcomes by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Outcomes {
+    pub(crate) accepted: u64,
+    pub(crate) refused: u64,
+}
+
+impl Outcomes {
+    fn total(self) -> u64 {
+        self.accepted + self.refused
+    }
+}
+
+/// How the work ended.
+pub(crate) struct WorkEnd {
+    pub(crate) why: EndReason,
+    pub(crate) error: Option<Box<ConductError>>,
+    pub(crate) durable: Outcomes,
 }
 
 /// Does one job.
@@ -73,8 +95,8 @@ pub(crate) struct Worker<'w, 'c, 'a> {
 struct OpenPart {
     writer: Box<PartWriter>,
     items: Vec<Item>,
-    /// Outcomes that are not durable yet.
-    pending: u64,
+    /// Outcomes that are known and not durable yet.
+    pending: Outcomes,
     /// When the first of them came.
     pending_since: Duration,
 }
@@ -93,22 +115,25 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
 
     /// Works until everything has its outcome or something stops it. What was reported as durable stays so, whatever
     /// the end.
-    pub(crate) fn work(mut self) -> (EndReason, Option<Box<ConductError>>) {
+    pub(crate) fn work(mut self) -> WorkEnd {
         let (why, error) = match self.parts() {
             Ok(why) => (why, None),
-            Err(error @ (ConductError::Input { .. } | ConductError::EngineChanged { .. })) => {
-                // The fault is not the ledger's: what is known already is kept.
+            Err(error) if error.is_of_writing() => (EndReason::WriteError, Some(Box::new(error))),
+            Err(error) => {
+                // What is known already can still be kept.
                 let kept = self.commit().and_then(|()| self.release());
                 (EndReason::Fault, Some(Box::new(kept.err().unwrap_or(error))))
             }
-            Err(error) => (EndReason::WriteError, Some(Box::new(error))),
         };
         let orderly = matches!(why, EndReason::Done | EndReason::Interrupted);
         self.dismiss_engine(if orderly { Stop::Orderly } else { Stop::Now });
         let noted = self.note_end(why, error.as_deref());
+        let durable = self.job.durable;
         match (noted, error) {
-            (Err(failed), None) => (EndReason::WriteError, Some(Box::new(failed))),
-            (_, error) => (why, error),
+            (Err(failed), None) => {
+                WorkEnd { why: EndReason::WriteError, error: Some(Box::new(failed)), durable }
+            }
+            (_, error) => WorkEnd { why, error, durable },
         }
     }
 
@@ -166,7 +191,8 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
             known: plan::refusals(&items).chain(carried).collect(),
             recorded,
         };
-        self.open = Some(OpenPart { writer, items, pending: 0, pending_since: Duration::ZERO });
+        self.open =
+            Some(OpenPart { writer, items, pending: Outcomes::default(), pending_since: Duration::ZERO });
         self.queue.push_back(Event::Opened(work));
         loop {
             while let Some(event) = self.queue.pop_front() {
@@ -267,15 +293,20 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
         let item = self.item(position);
         let (id, sha256) = item.map(|item| (item.id.clone(), item.digest)).unwrap_or_default();
         // An outcome that needed no engine counts as the first attempt.
+        let accepted = outcome.is_accepted();
         let record = Record { position, id, sha256, attempt: attempt.max(1), outcome };
         let now = self.conductor.clock.monotonic();
         let Some(open) = &mut self.open else { return Ok(()) };
         open.writer.append(&[record])?;
-        if open.pending == 0 {
+        if open.pending.total() == 0 {
             open.pending_since = now;
         }
-        open.pending += 1;
-        let full = open.pending >= self.conductor.settings.sync_items;
+        if accepted {
+            open.pending.accepted += 1;
+        } else {
+            open.pending.refused += 1;
+        }
+        let full = open.pending.total() >= self.conductor.settings.sync_items;
         (self.conductor.on_step)(Step::Answered);
         if full { self.commit() } else { Ok(()) }
     }
@@ -283,24 +314,22 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
     fn commit_if_due(&mut self) -> Result<(), ConductError> {
         let now = self.conductor.clock.monotonic();
         let due = |open: &OpenPart| {
-            open.pending > 0 && now.saturating_sub(open.pending_since) >= self.conductor.settings.sync_every
+            open.pending.total() > 0
+                && now.saturating_sub(open.pending_since) >= self.conductor.settings.sync_every
         };
         if self.open.as_ref().is_some_and(due) { self.commit() } else { Ok(()) }
     }
 
     fn commit(&mut self) -> Result<(), ConductError> {
-        let Some(open) = self.open.as_mut().filter(|open| open.pending > 0) else { return Ok(()) };
+        let Some(open) = self.open.as_mut().filter(|open| open.pending.total() > 0) else { return Ok(()) };
         open.writer.commit()?;
-        open.pending = 0;
+        let Outcomes { accepted, refused } = std::mem::take(&mut open.pending);
+        self.job.durable.accepted += accepted;
+        self.job.durable.refused += refused;
         (self.conductor.on_step)(Step::Committed);
-        self.report_durable();
+        let Outcomes { accepted, refused } = self.job.durable;
+        self.conductor.progress.report(News::Durable { accepted, refused, declared: self.job.closing.items });
         Ok(())
-    }
-
-    fn report_durable(&mut self) {
-        let counts = self.job.reducer.counts();
-        let (accepted, refused, declared) = (counts.accepted, counts.refused, self.job.closing.items);
-        self.conductor.progress.report(News::Durable { accepted, refused, declared });
     }
 
     fn seal(&mut self) -> Result<(), ConductError> {
@@ -351,7 +380,7 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
         }
         let now = self.conductor.clock.monotonic();
         let wait = match &self.open {
-            Some(open) if open.pending > 0 => {
+            Some(open) if open.pending.total() > 0 => {
                 let waited = now.saturating_sub(open.pending_since);
                 self.conductor.settings.sync_every.saturating_sub(waited).min(HEED)
             }
@@ -469,3 +498,6 @@ fn translate(event: EngineEvent) -> Event {
         EngineEvent::Failed { batch, fault } => Event::Failed { batch, fault },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,7 +30,7 @@ fn rules() -> Rules {
 
 fn output(position: Position) -> Output {
     let category = if position.0.is_multiple_of(2) { "even" } else { "odd" };
-    Output::Category { category: category.into(), score: 0.5, others: Vec::new(), cut_at_tokens: None }
+    Output::Category { category: category.into(), score: Some(0.5), others: Vec::new(), cut_at_tokens: None }
 }
 
 fn fault(ended: bool) -> EngineFault {
@@ -216,9 +216,9 @@ fn unknown_repeated_and_late_answers_are_counted_and_change_nothing() {
 fn an_output_that_the_deliverable_does_not_accept_is_refused_for_its_reason() {
     let mut bench = Bench::new(rules(), work(&[&[1, 2]]));
     let (nan, outside) = (bench.question(1).0, bench.question(2).0);
-    let category = |name: &str, score| Output::Category {
+    let category = |name: &str, score: f32| Output::Category {
         category: name.into(),
-        score,
+        score: Some(score),
         others: Vec::new(),
         cut_at_tokens: None,
     };

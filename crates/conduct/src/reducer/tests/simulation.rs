@@ -81,7 +81,7 @@ impl World {
     fn answer(position: Position) -> Answer {
         let mut given = output(position);
         if let (3, Output::Category { score, .. }) = (position.0 % 7, &mut given) {
-            *score = f32::NAN;
+            *score = Some(f32::NAN);
         }
         Answer::Output(given)
     }
@@ -438,7 +438,9 @@ fn expected_label(world: &World, item: &Item) -> String {
         (Some(_), _) => "nul".to_owned(),
         _ if world.poison.contains(&item.position) => reason(WorkReason::Poison),
         _ if world.silent.contains(&item.position) => reason(WorkReason::NoAnswer),
-        (None, Answer::Output(Output::Category { score, .. })) if !score.is_finite() => {
+        (None, Answer::Output(Output::Category { score, .. }))
+            if score.is_some_and(|score| !score.is_finite()) =>
+        {
             reason(WorkReason::NotFinite)
         }
         (None, answer) => match answer {
