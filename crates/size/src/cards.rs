@@ -53,6 +53,12 @@ fn one() -> u32 {
 }
 
 impl Card {
+    /// Whether a name is one of this card's, whatever its case and spacing.
+    #[must_use]
+    pub fn goes_by(&self, name: &str) -> bool {
+        same(&self.name, name) || self.aliases.iter().any(|alias| same(alias, name))
+    }
+
     /// Memory of one card.
     #[must_use]
     pub fn memory(&self) -> Bytes {
@@ -136,8 +142,7 @@ impl Cards {
     /// # Errors
     /// When there is none; the message lists the names.
     pub fn named(&self, name: &str) -> Result<&Card, SizeError> {
-        let is = |card: &&Card| same(&card.name, name) || card.aliases.iter().any(|alias| same(alias, name));
-        self.all.iter().find(is).ok_or_else(|| SizeError::NotAllowed {
+        self.all.iter().find(|card| card.goes_by(name)).ok_or_else(|| SizeError::NotAllowed {
             field: "card",
             value: name.to_owned(),
             allowed: self.all.iter().map(|card| card.name.as_str()).collect::<Vec<_>>().join(", "),

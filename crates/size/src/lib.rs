@@ -24,4 +24,4 @@ mod sizing;
 pub use bytes::Bytes;
 pub use error::SizeError;
 pub use figure::{Amount, Figure, Origin};
-pub use sizing::{OpenPoint, Request, SIZING_FORMAT, Sizing, size};
+pub use sizing::{CardVerdict, OpenPoint, Request, SIZING_FORMAT, Sizing, size, size_model};

@@ -13,6 +13,9 @@ pub struct Measured {
     pub trial: String,
     /// Where it computed; a peak on the processor says nothing of a card.
     pub backend: Backend,
+    /// The card on which it computed, as its driver names it, where the trial tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<String>,
     /// The whole peak, and peaks of parts where the engine told them.
     pub peaks: Vec<Peak>,
     /// What the process held before the model was loaded, where that was measured.
@@ -56,7 +59,10 @@ impl Measured {
         let limit = trial.engine.parameters.get("batch_tokens").and_then(|limit| limit.parse().ok());
         let tokens = tokens.map(|tokens: u64| limit.map_or(tokens, |limit: u64| tokens.min(limit)));
         let peak = Peak { part: None, bytes: Bytes(bytes?), tokens_at_once: tokens, readings };
-        Some(Self { trial: trial.name.clone(), backend, peaks: vec![peak], floor: None })
+        let number = device.split(':').nth(1).and_then(|number| number.parse().ok()).unwrap_or(0_usize);
+        let card =
+            trial.machine.cards.get(number).filter(|_| backend != Backend::Cpu).map(|card| card.name.clone());
+        Some(Self { trial: trial.name.clone(), backend, card, peaks: vec![peak], floor: None })
     }
 
     /// The whole peak, where it was measured on the task's backend with as many tokens at once.
@@ -169,6 +175,9 @@ pub enum Verdict {
         known: Amount,
         /// The parts that are not in it.
         unknown: Vec<PartKind>,
+        /// Whether the known parts at their low end are beyond the card already: likely too small, and not certain
+        /// since estimates are among them.
+        beyond: bool,
     },
 }
 
@@ -214,8 +223,10 @@ pub fn verdict(
         return Verdict::DoesNotFit { certain, over: certain.less(budget) };
     }
     let share = estimate.fullest();
+    let known = share.map(|share| share.known).unwrap_or_default();
     Verdict::Open {
-        known: share.map(|share| share.known).unwrap_or_default(),
+        known,
+        beyond: known.low > budget,
         unknown: share.map(|share| share.unknown.clone()).unwrap_or_default(),
     }
 }

@@ -31,6 +31,9 @@ pub struct Support {
     /// Where that is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// The trial of this project that ran on this card, which is worth more than any table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tested: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -94,14 +97,14 @@ pub fn support(facts: &ModelFacts, task: &Task, card: &Card) -> Support {
     let format = weight_format(facts, task);
     let row = table().ok().and_then(|table| table.precision.into_iter().find(|row| row.name == format));
     let Some(row) = row else {
-        return Support { format, engine: Known::Unknown, card: Known::Unknown, source: None };
+        return Support { format, engine: Known::Unknown, card: Known::Unknown, source: None, tested: None };
     };
     let engine = match row.engine.get(task.engine.name()) {
         Some(true) => Known::Supported,
         Some(false) => Known::NotSupported,
         None => Known::Unknown,
     };
-    Support { engine, card: on_card(&row, card), source: Some(row.source), format }
+    Support { engine, card: on_card(&row, card), source: Some(row.source), tested: None, format }
 }
 
 fn on_card(row: &Row, card: &Card) -> Known {

@@ -77,7 +77,14 @@ pub struct OpenPoint {
 /// # Errors
 /// When the model's files are not what they say, the task is impossible, or something does not divide.
 pub fn size(reader: &dyn RangeReader, request: &Request) -> Result<Sizing, SizeError> {
-    let model = read(reader)?;
+    size_model(read(reader)?, request)
+}
+
+/// Sizes a task with a model that was read already.
+///
+/// # Errors
+/// When the task is impossible, the margin is none, or something does not divide.
+pub fn size_model(model: ModelFacts, request: &Request) -> Result<Sizing, SizeError> {
     if request.margin_percent > 90 {
         return Err(SizeError::NotAllowed {
             field: "margin",
@@ -100,7 +107,10 @@ pub fn size(reader: &dyn RangeReader, request: &Request) -> Result<Sizing, SizeE
                     .fullest()
                     .filter(|_| request.task.engine.reserves())
                     .and_then(|share| reserve(budget, share)),
-                precision: support(&model, &request.task, &holding.card),
+                precision: Support {
+                    tested: tested_on(measured, &holding.card),
+                    ..support(&model, &request.task, &holding.card)
+                },
             }
         })
         .collect();
@@ -114,6 +124,12 @@ pub fn size(reader: &dyn RangeReader, request: &Request) -> Result<Sizing, SizeE
         margin_percent: request.margin_percent,
         cards,
     })
+}
+
+/// The trial that ran on a card, where its driver's name for it is one that the card goes by.
+fn tested_on(measured: Option<&Measured>, card: &Card) -> Option<String> {
+    let measured = measured?;
+    card.goes_by(measured.card.as_deref()?).then(|| measured.trial.clone())
 }
 
 /// What the pilot has to measure: every unknown part, and the peak itself until one was measured for this task.

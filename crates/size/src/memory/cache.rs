@@ -113,7 +113,10 @@ pub fn growth_per_token(task: &Task, mixers: &[Mixer]) -> Option<u64> {
 fn basis(task: &Task, tokens: u64, concurrency: u64, mixers: &[Mixer]) -> String {
     let attends =
         mixers.iter().filter(|mixer| !matches!(mixer, Mixer::Nothing | Mixer::State { .. })).count();
-    let CacheType { values, bytes } = task.cache;
+    let width = match task.cache {
+        CacheType { values: 1, bytes } => format!("{bytes} bytes"),
+        CacheType { values, bytes } => format!("{bytes} bytes per {values} values"),
+    };
     let engine = match &task.engine {
         Engine::Builtin => "built-in engine",
         Engine::Transformers { .. } => "transformers",
@@ -121,7 +124,7 @@ fn basis(task: &Task, tokens: u64, concurrency: u64, mixers: &[Mixer]) -> String
         Engine::LlamaCpp { .. } => "llama.cpp, whole groups of 256 cells",
     };
     format!(
-        "sum over {attends} layers of cells x (keys + values) x {bytes}/{values} bytes, \
+        "sum over {attends} layers of cells x (keys + values) x {width}, \
          {concurrency} sequences of {tokens} tokens, {engine}"
     )
 }

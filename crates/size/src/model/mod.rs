@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use architecture::{Architecture, Experts, Kind, Mixer, Quantisation};
-pub use range::{Folder, HttpRanges, RangeReader};
+pub use range::{Folder, HttpRanges, InMemory, RangeReader};
 pub use tensor::{Tensor, Tensors, TypeTotal};
 
 use crate::SizeError;

@@ -75,7 +75,8 @@ impl RangeReader for Folder {
         if let Some(only) = &self.only {
             return Ok(Some(vec![only.clone()]));
         }
-        let listing = std::fs::read_dir(&self.root).map_err(|error| self.io("", error))?;
+        let listing = std::fs::read_dir(&self.root)
+            .map_err(|source| SizeError::Io { file: self.root.display().to_string(), source })?;
         let mut names: Vec<String> = listing
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter(|name| self.root.join(name).is_file())
@@ -101,6 +102,35 @@ impl RangeReader for Folder {
         file.seek(SeekFrom::Start(offset)).map_err(|error| self.io(name, error))?;
         file.take(length).read_to_end(&mut bytes).map_err(|error| self.io(name, error))?;
         Ok(bytes)
+    }
+}
+
+/// One file whose bytes are in memory.
+#[derive(Debug, Clone)]
+pub struct InMemory {
+    /// The name; its ending says the format.
+    pub name: String,
+    /// All bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl RangeReader for InMemory {
+    fn place(&self) -> String {
+        self.name.clone()
+    }
+
+    fn names(&self) -> Result<Option<Vec<String>>, SizeError> {
+        Ok(Some(vec![self.name.clone()]))
+    }
+
+    fn length(&self, name: &str) -> Result<Option<u64>, SizeError> {
+        Ok((name == self.name).then_some(self.bytes.len() as u64))
+    }
+
+    fn read(&self, _name: &str, offset: u64, length: u64) -> Result<Vec<u8>, SizeError> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.bytes.len());
+        let end = start.saturating_add(usize::try_from(length).unwrap_or(usize::MAX)).min(self.bytes.len());
+        Ok(self.bytes[start..end].to_vec())
     }
 }
 
@@ -134,6 +164,8 @@ impl HttpRanges {
             .timeout_connect(Some(Duration::from_secs(20)))
             .timeout_global(Some(Duration::from_secs(120)))
             .http_status_as_error(false)
+            // The hub answers with a redirect: on its own host it wants the token again, elsewhere nobody gets it.
+            .redirect_auth_headers(ureq::config::RedirectAuthHeaders::SameHost)
             .user_agent("pilote")
             .build();
         let is_file = [".safetensors", ".gguf", ".onnx", ".bin", ".pt", ".pth", ".ckpt", ".json"]

@@ -15,6 +15,7 @@ pub use money::{Cents, MoneyError};
 pub use projection::{GROUPS_MIN, Group, NoProjection, Projection, SAMPLE_MIN, Sample, project};
 
 use crate::cards::{Card, Cards};
+use crate::measured::Verdict;
 use crate::memory::Backend;
 use crate::{Bytes, SizeError, Sizing};
 
@@ -93,6 +94,8 @@ pub enum Standing {
     NoMargin,
     /// Not proved: the pilot has to measure.
     Open,
+    /// Not proved, and what is known is beyond the card already.
+    OpenBeyond,
     /// Certainly too small.
     DoesNotFit,
     /// No task was sized.
@@ -252,11 +255,12 @@ fn candidate(
 
 fn standing(sizing: Option<&Sizing>, card: &Card) -> Standing {
     let held = sizing.and_then(|sizing| sizing.cards.iter().find(|held| held.card.name == card.name));
-    match held.map(|held| held.verdict.code()) {
+    match held.map(|held| &held.verdict) {
         None => Standing::NotSized,
-        Some("fits") => Standing::Fits,
-        Some("no-margin") => Standing::NoMargin,
-        Some("does-not-fit") => Standing::DoesNotFit,
-        Some(_) => Standing::Open,
+        Some(Verdict::Fits { .. }) => Standing::Fits,
+        Some(Verdict::NoMargin { .. }) => Standing::NoMargin,
+        Some(Verdict::DoesNotFit { .. }) => Standing::DoesNotFit,
+        Some(Verdict::Open { beyond: true, .. }) => Standing::OpenBeyond,
+        Some(Verdict::Open { .. }) => Standing::Open,
     }
 }

@@ -130,9 +130,11 @@ fn mutated_configurations_never_panic() {
     }
 }
 
+type DependencyReader = fn(&mut Named, &str, &str) -> Result<(), pilote_size::SizeError>;
+
 #[test]
 fn mutated_dependency_files_never_panic() {
-    let seeds: [(&str, fn(&mut Named, &str, &str) -> Result<(), pilote_size::SizeError>, &str); 5] = [
+    let seeds: [(&str, DependencyReader, &str); 5] = [
         (
             "requirements",
             libraries::requirements,

@@ -21,6 +21,8 @@ enum Manner {
     Ranges,
     Whole,
     Refusing,
+    /// As the hub does: a redirect first, and nothing without the token.
+    Guarded,
 }
 
 fn serve(held: Held, manner: Manner) -> Server {
@@ -50,20 +52,31 @@ fn answer(
     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
     let request = lines.next().unwrap_or_default();
     let name = request.split(' ').nth(1).unwrap_or("/").trim_start_matches('/').to_owned();
-    let mut range = None;
+    let (mut range, mut allowed) = (None, false);
     for line in lines.by_ref().take_while(|line| !line.is_empty()) {
         if let Some(value) = line.to_ascii_lowercase().strip_prefix("range: bytes=") {
             let (first, last) = value.split_once('-').unwrap();
             range = Some((first.parse::<u64>().unwrap(), last.parse::<u64>().unwrap()));
         }
+        allowed |= line.eq_ignore_ascii_case("authorization: Bearer hf_secret");
+    }
+    if let Some(moved) = name.strip_prefix("moved/") {
+        let answer = format!(
+            "HTTP/1.1 307 Moved\r\nLocation: /{moved}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        );
+        let _ = stream.write_all(answer.as_bytes());
+        return;
     }
     let Some((_, length)) = held.0.get(&name).cloned() else {
         let _ = stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
         return;
     };
     let (head, body) = match (manner, range) {
+        (Manner::Guarded, _) if !allowed => {
+            ("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0".to_owned(), Vec::new())
+        }
         (Manner::Refusing, _) => ("HTTP/1.1 403 Forbidden\r\nContent-Length: 0".to_owned(), Vec::new()),
-        (Manner::Ranges, Some((first, last))) => {
+        (Manner::Ranges | Manner::Guarded, Some((first, last))) => {
             let end = (last + 1).min(length);
             let body = held.read(&name, first, end - first).unwrap();
             let place = format!("Content-Range: bytes {first}-{}/{length}", end - 1);
@@ -147,6 +160,17 @@ fn refused_access_says_what_to_give_and_never_shows_the_token() {
     assert_eq!(error.code(), "http");
     assert!(error.to_string().contains("token"), "{error}");
     assert!(!format!("{error:?}").contains("hf_secret"));
+}
+
+#[test]
+fn a_redirect_on_the_same_host_keeps_range_and_token() {
+    let (head, length) = super::fixtures::safetensors(&[("t".into(), "F32", vec![1 << 20])]);
+    let server = serve(Held::default().with_length("model.safetensors", head, length), Manner::Guarded);
+    let address = format!("{}/moved", server.address);
+    let facts = read(&HttpRanges::new(&address, Some("hf_secret".into()))).unwrap();
+    assert_eq!(facts.weight_bytes, Some(4 << 20));
+    assert!(server.sent.lock().unwrap()["model.safetensors"] <= 64 * 1024);
+    assert_eq!(read(&HttpRanges::new(&address, None)).unwrap_err().code(), "http");
 }
 
 #[test]

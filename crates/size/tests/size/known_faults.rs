@@ -206,6 +206,7 @@ fn peak(bytes: Bytes, tokens: u64) -> Measured {
     Measured {
         trial: "2026-11-30T181502Z-pilot".into(),
         backend: Backend::Cuda,
+        card: None,
         peaks: vec![peak],
         floor: None,
     }

@@ -2,6 +2,7 @@
 #![allow(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
+    clippy::unwrap_used,
     reason = "the numbers of the tests are small and written out"
 )]
 

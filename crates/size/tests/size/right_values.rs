@@ -1,7 +1,7 @@
 //! Every row of the table of right values, to the byte. The table is data; a row without a test here fails.
 
 use super::fixtures::{self, Held};
-use super::fixtures::{built, folder, generate, llama_cpp, vllm};
+use super::fixtures::{built, folder, generate, vllm};
 use pilote_size::Bytes;
 use pilote_size::cards::Cards;
 use pilote_size::memory::{

@@ -14,7 +14,13 @@ const GIB: u64 = 1 << 30;
 
 fn measured(bytes: u64, tokens: Option<u64>, backend: Backend) -> Measured {
     let peak = Peak { part: None, bytes: Bytes(bytes), tokens_at_once: tokens, readings: 5 };
-    Measured { trial: "2026-11-30T181502Z-pilot".into(), backend, peaks: vec![peak], floor: None }
+    Measured {
+        trial: "2026-11-30T181502Z-pilot".into(),
+        backend,
+        card: Some("NVIDIA H100 80GB HBM3".into()),
+        peaks: vec![peak],
+        floor: None,
+    }
 }
 
 fn held(task: &Task, peak: Option<&Measured>, budget: u64) -> Verdict {
@@ -43,8 +49,9 @@ fn estimates_alone_never_prove_that_something_does_not_fit() {
     // Weights and a short cache are just below; only the estimated parts lead beyond.
     let task = generate(vllm(2048), 16, 1);
     let verdict = held(&task, None, 16_200_000_000);
-    let Verdict::Open { known, .. } = verdict else { panic!("{verdict:?}") };
+    let Verdict::Open { known, beyond, .. } = verdict else { panic!("{verdict:?}") };
     assert!(known.high.0 > 16_200_000_000);
+    assert!(beyond, "but it is said that what is known is beyond the card");
 }
 
 #[test]
@@ -155,6 +162,8 @@ fn sizing_writes_open_points_until_a_peak_covers_the_task() {
         sizing.cards.iter().map(|card| card.verdict.code()).collect::<Vec<_>>(),
         ["does-not-fit", "fits"]
     );
+    let tested: Vec<bool> = sizing.cards.iter().map(|card| card.precision.tested.is_some()).collect();
+    assert_eq!(tested, [false, true], "a precision was tested on the card that the trial ran on");
     request.margin_percent = 95;
     assert!(size(&folder("llama-3.1-8b", 2), &request).unwrap_err().to_string().contains("0 to 90 per cent"));
 }
