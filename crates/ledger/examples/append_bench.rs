@@ -1,7 +1,8 @@
 //! Measures appending against a raw loop of write and fdatasync over the same bytes, and reading a part back.
 //!
-//! `append_bench DIR [RECORDS] [ROUNDS]` works in a new directory under DIR and prints one JSON object. Rounds of the
-//! ledger and of the raw loop alternate, so that both meet the same machine.
+//! `append_bench DIR [RECORDS] [ROUNDS]` works in a new directory under DIR and prints one JSON object. In each round
+//! the ledger appends, the raw loop writes and the part is read back, so that all meet the same machine. Seconds are
+//! medians; processor seconds are this process's own, absent where the system does not tell them.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -17,6 +18,53 @@ type Failure = Box<dyn std::error::Error>;
 /// Records of one commit: the default sync interval.
 const COMMIT: usize = 4096;
 
+/// What one round took on the wall and, where the system tells it, on the processor.
+type Round = (Duration, Option<f64>);
+
+/// What the rounds of one kind of work took.
+#[derive(Default)]
+struct Took {
+    wall: Vec<f64>,
+    processor: Vec<f64>,
+}
+
+impl Took {
+    /// Adds a round.
+    fn add(&mut self, (wall, processor): Round) {
+        self.wall.push(wall.as_secs_f64());
+        self.processor.extend(processor);
+    }
+
+    fn report(self) -> serde_json::Value {
+        serde_json::json!({ "seconds": median(self.wall), "processor_seconds": median(self.processor) })
+    }
+}
+
+/// A point in time on the wall and on the processor.
+struct Watch {
+    wall: Instant,
+    processor: Option<f64>,
+}
+
+impl Watch {
+    fn start() -> Self {
+        Self { wall: now(), processor: processor_seconds() }
+    }
+
+    fn taken(&self) -> Round {
+        let processor = processor_seconds().zip(self.processor).map(|(end, start)| end - start);
+        (self.wall.elapsed(), processor)
+    }
+}
+
+/// User and system time of this process, in the hundredths of a second that Linux counts in.
+fn processor_seconds() -> Option<f64> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(11);
+    let ticks: f64 = fields.next()?.parse::<f64>().ok()? + fields.next()?.parse::<f64>().ok()?;
+    Some(ticks / 100.0)
+}
+
 fn now() -> Instant {
     #[expect(clippy::disallowed_methods, reason = "measuring is all that this program does")]
     Instant::now()
@@ -24,8 +72,12 @@ fn now() -> Instant {
 
 fn record(position: u64) -> Record {
     let others = vec![("letter".to_owned(), 0.257_341)];
-    let output =
-        Output::Category { category: "invoice".to_owned(), score: 0.612_004, others, cut_at_tokens: None };
+    let output = Output::Category {
+        category: "invoice".to_owned(),
+        score: Some(0.612_004),
+        others,
+        cut_at_tokens: None,
+    };
     Record {
         position: Position(position),
         id: Some(ItemId(format!("reports/2026/document-{position:07}.txt"))),
@@ -43,19 +95,18 @@ fn ledger(dir: &Path) -> Result<Ledger, Failure> {
 }
 
 /// Appends and commits all of `records`; the time, and the bytes of each commit as they stand in the entry.
-fn append(dir: &Path, records: &[Record]) -> Result<(Duration, Vec<Vec<u8>>), Failure> {
+fn append(dir: &Path, records: &[Record]) -> Result<(Round, Vec<Vec<u8>>), Failure> {
     let ledger = ledger(dir)?;
     let Opened::Writer(mut writer) = ledger.open_part(1)? else { return Err("the part is sealed".into()) };
     let entry = dir.join("parts/000001/000001");
     let mut ends = vec![fs::metadata(&entry)?.len()];
-    let mut took = Duration::ZERO;
+    let watch = Watch::start();
     for batch in records.chunks(COMMIT) {
-        let start = now();
         writer.append(batch)?;
         writer.commit()?;
-        took += start.elapsed();
         ends.push(fs::metadata(&entry)?.len());
     }
+    let took = watch.taken();
     let bytes = fs::read(&entry)?;
     let range = |pair: &[u64]| -> Result<Vec<u8>, Failure> {
         Ok(bytes[usize::try_from(pair[0])?..usize::try_from(pair[1])?].to_vec())
@@ -63,19 +114,32 @@ fn append(dir: &Path, records: &[Record]) -> Result<(Duration, Vec<Vec<u8>>), Fa
     Ok((took, ends.windows(2).map(range).collect::<Result<_, _>>()?))
 }
 
-fn raw(path: &Path, commits: &[Vec<u8>]) -> Result<Duration, Failure> {
+fn raw(path: &Path, commits: &[Vec<u8>]) -> Result<Round, Failure> {
     let mut file = File::create_new(path)?;
-    let start = now();
+    let watch = Watch::start();
     for bytes in commits {
         file.write_all(bytes)?;
         file.sync_data()?;
     }
-    Ok(start.elapsed())
+    Ok(watch.taken())
 }
 
-fn median(mut times: Vec<Duration>) -> f64 {
-    times.sort_unstable();
-    times[times.len() / 2].as_secs_f64()
+/// Reads a part back, every record checked.
+fn read_back(dir: &Path, count: u64) -> Result<Round, Failure> {
+    let watch = Watch::start();
+    let store = DirStore::open(dir)?;
+    let mut read = 0_u64;
+    for record in PartReader::new(&store, 1)? {
+        record?;
+        read += 1;
+    }
+    let took = watch.taken();
+    if read == count { Ok(took) } else { Err(format!("{read} of {count} records were read back").into()) }
+}
+
+fn median(mut times: Vec<f64>) -> Option<f64> {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied()
 }
 
 fn main() -> Result<(), Failure> {
@@ -85,34 +149,31 @@ fn main() -> Result<(), Failure> {
     let rounds: usize = arguments.next().as_deref().unwrap_or("3").parse()?;
     let dir = Path::new(&dir).join(format!("append-bench-{}", std::process::id()));
     let records: Vec<Record> = (0..count).map(record).collect();
-    let (mut appended, mut written) = (Vec::new(), Vec::new());
+    let mut output_bytes = 0;
+    for record in &records {
+        output_bytes += serde_json::to_vec(&record.outcome)?.len();
+    }
+    let (mut append_took, mut raw_took, mut read_took) = (Took::default(), Took::default(), Took::default());
     let mut bytes = 0;
     for round in 0..rounds {
-        let (took, commits) = append(&dir.join(round.to_string()), &records)?;
-        appended.push(took);
-        written.push(raw(&dir.join(format!("raw-{round}")), &commits)?);
+        let part = dir.join(round.to_string());
+        let (took, commits) = append(&part, &records)?;
+        append_took.add(took);
+        raw_took.add(raw(&dir.join(format!("raw-{round}")), &commits)?);
         bytes = commits.iter().map(Vec::len).sum();
+        drop(commits);
+        read_took.add(read_back(&part, count)?);
     }
-    let start = now();
-    let store = DirStore::open(&dir.join("0"))?;
-    let mut read = 0_u64;
-    for record in PartReader::new(&store, 1)? {
-        record?;
-        read += 1;
-    }
-    let reading = start.elapsed().as_secs_f64();
-    let (append_s, raw_s) = (median(appended), median(written));
     let report = serde_json::json!({
         "format": "pilote.ledger-bench/1",
         "records": count,
         "records_each_commit": COMMIT,
         "rounds": rounds,
         "bytes": bytes,
-        "append_s": append_s,
-        "raw_s": raw_s,
-        "append_share_of_raw": raw_s / append_s,
-        "read_back": read,
-        "read_back_s": reading,
+        "output_bytes": output_bytes,
+        "append": append_took.report(),
+        "raw": raw_took.report(),
+        "read_back": read_took.report(),
     });
     fs::remove_dir_all(&dir)?;
     writeln!(std::io::stdout(), "{report}")?;

@@ -130,6 +130,7 @@ impl PartWriter {
         if self.recorded.contains(position) {
             return Err(LedgerError::AlreadyRecorded { part: self.part, position });
         }
+        holdable(&record.outcome).map_err(|why| LedgerError::Unwritable { position, why })?;
         let start = self.pending.lines.len();
         let written = match &record.outcome {
             Outcome::Accepted(Output::Vector { values, cut_at_tokens }) => {
@@ -403,8 +404,18 @@ impl PartWriter {
     }
 }
 
-/// Whether a line that was just made gives a record again: what cannot be read back is never written. JSON has no
-/// NaN and no infinity, so a score that is one would be such.
+/// Whether JSON can hold an outcome as it is. It has no NaN and no infinity: a score that is one would be written as
+/// nothing, and read back as if there had been none.
+fn holdable(outcome: &Outcome) -> Result<(), String> {
+    let Outcome::Accepted(Output::Category { score, others, .. }) = outcome else { return Ok(()) };
+    let mut scores = score.iter().chain(others.iter().map(|(_, score)| score));
+    match scores.find(|score| !score.is_finite()) {
+        None => Ok(()),
+        Some(score) => Err(format!("its score {score} is no number that JSON can hold")),
+    }
+}
+
+/// Whether a line that was just made gives a record again: what cannot be read back is never written.
 fn readable(line: &[u8]) -> Result<(), String> {
     if line.len() > LINE_BYTES_MAX {
         return Err(format!("{} bytes are more than a record may have ({LINE_BYTES_MAX})", line.len()));

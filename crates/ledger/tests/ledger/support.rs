@@ -62,7 +62,7 @@ pub(crate) fn accepted(position: u64) -> Record {
         attempt: 1,
         outcome: Outcome::Accepted(Output::Category {
             category: "invoice".to_owned(),
-            score: 0.5,
+            score: Some(0.5),
             others: vec![("letter".to_owned(), 0.25)],
             cut_at_tokens: None,
         }),

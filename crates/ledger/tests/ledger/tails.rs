@@ -201,10 +201,12 @@ fn a_score_that_json_cannot_hold_is_refused_before_it_is_written() {
     let mut writer = writer(&store, 1);
     let mut bad = accepted(1);
     if let Outcome::Accepted(Output::Category { score, .. }) = &mut bad.outcome {
-        *score = f32::NAN;
+        *score = Some(f32::NAN);
     }
     let error = writer.append(&[accepted(0), bad]).unwrap_err();
-    assert!(error.to_string().starts_with("the outcome of position 1 cannot be recorded:"), "{error}");
+    let message =
+        "the outcome of position 1 cannot be recorded: its score NaN is no number that JSON can hold";
+    assert_eq!(error.to_string(), message);
     assert!(writer.recorded().is_empty(), "none of the records is taken");
     writer.append(&records(0..2)).unwrap();
     assert_eq!(writer.commit().unwrap(), 2);
