@@ -137,6 +137,16 @@ pub enum ConductError {
         /// What the corpus says.
         source: ReadError,
     },
+    /// A file that the engine made cannot be kept.
+    #[error("`{path}`, made for the item at position {position}, cannot be read, so it stays pending: {source}")]
+    Made {
+        /// The item.
+        position: Position,
+        /// The file.
+        path: String,
+        /// The system's own words.
+        source: std::io::Error,
+    },
     /// The engine that was started again is another one.
     #[error("the engine that was started again is another one: {}", list(changes))]
     EngineChanged {
@@ -170,6 +180,7 @@ impl ConductError {
             Self::NothingToRetry { .. } => "nothing-to-retry",
             Self::Index(_) | Self::IndexMissing { .. } => "index-damaged",
             Self::Input { .. } => "input-unreadable",
+            Self::Made { .. } => "output-unreadable",
             Self::EngineChanged { .. } => "engine-changed",
             Self::Ledger(LedgerError::HeldBy { .. }) => "held-by-another",
             Self::Ledger(LedgerError::OwnerUnknown { .. }) => "owner-unknown",
@@ -205,6 +216,7 @@ impl ConductError {
             | Self::Directory { .. }
             | Self::Store(_)
             | Self::Input { .. }
+            | Self::Made { .. }
             | Self::EngineChanged { .. } => 3,
             Self::Ledger(LedgerError::HeldBy { .. } | LedgerError::OwnerUnknown { .. }) => 2,
             Self::Ledger(_) => 3,

@@ -14,7 +14,7 @@ use pilote_engine::{
 };
 use pilote_ledger::{Ledger, Opened, PartWriter, Record, Store};
 use pilote_spec::{
-    BatchMeasures, Item, MeasureLine, Outcome, Position, Reason, Refusal, Trial, TrialEvent, WorkReason,
+    BatchMeasures, Item, MeasureLine, Outcome, Output, Position, Reason, Refusal, Trial, TrialEvent, WorkReason,
 };
 
 use crate::conductor::Conductor;
@@ -289,7 +289,24 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
         items.get(usize::try_from(position.0.checked_sub(first)?).ok()?)
     }
 
+    /// A file that the engine made becomes a payload, durable before the record that names it.
+    fn kept(&mut self, position: Position, outcome: Outcome) -> Result<Outcome, ConductError> {
+        let (Outcome::Accepted(Output::FileMade { path }), Some(open)) = (&outcome, &mut self.open) else {
+            return Ok(outcome);
+        };
+        let bytes = fs_err::read(path)
+            .map_err(|source| ConductError::Made { position, path: path.clone(), source })?;
+        let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
+        let name = extension.map_or_else(|| position.to_string(), |extension| format!("{position}.{extension}"));
+        let stored = open.writer.put_payload(&name, &bytes)?;
+        // What was taken over is no longer needed where it was made; one that stays goes with its folder.
+        let _ = fs_err::remove_file(path);
+        let (payload, digest, bytes) = (stored.name, stored.sha256, stored.bytes);
+        Ok(Outcome::Accepted(Output::File { payload, digest, bytes }))
+    }
+
     fn record(&mut self, position: Position, attempt: u32, outcome: Outcome) -> Result<(), ConductError> {
+        let outcome = self.kept(position, outcome)?;
         let item = self.item(position);
         let (id, sha256) = item.map(|item| (item.id.clone(), item.digest)).unwrap_or_default();
         // An outcome that needed no engine counts as the first attempt.

@@ -9,6 +9,7 @@ mod fault;
 mod inputs;
 mod output;
 mod place;
+mod programs;
 
 pub use engine::{ModelRef, ModelRefError};
 pub use fault::{ConfigCode, ConfigError, ConfigErrors};
@@ -32,7 +33,7 @@ pub struct Parsed {
 }
 
 /// The shape of a version: which keys a place in the file may have. Compared with the schema by a test.
-pub(crate) const KEYS: [(&str, &[&str]); 10] = [
+pub(crate) const KEYS: [(&str, &[&str]); 18] = [
     (
         "",
         &[
@@ -58,11 +59,62 @@ pub(crate) const KEYS: [(&str, &[&str]); 10] = [
     ("limits", &["bytes", "tokens", "beyond"]),
     ("output.category", &["kind", "categories"]),
     ("output.vector", &["kind", "width"]),
+    ("output.text", &["kind"]),
+    ("output.json", &["kind", "schema"]),
+    ("output.file", &["kind", "extension", "decode", "one_colour"]),
     ("categories", &["name", "description", "examples"]),
     (
         "engine.builtin",
         &["kind", "task", "model", "sha256", "margin", "batch_items", "batch_tokens", "threads"],
     ),
+    (
+        "engine.worker",
+        &[
+            "kind",
+            "command",
+            "parameters",
+            "environment",
+            "pass",
+            "batch_items",
+            "setup_seconds_max",
+            "silence_seconds_max",
+            "line_bytes_max",
+        ],
+    ),
+    (
+        "engine.openai",
+        &[
+            "kind",
+            "endpoints",
+            "task",
+            "model",
+            "prompt",
+            "parameters",
+            "key",
+            "concurrency",
+            "attempts_max",
+            "request_seconds_max",
+            "down_seconds_max",
+            "batch_items",
+            "launch",
+        ],
+    ),
+    (
+        "engine.command",
+        &[
+            "kind",
+            "command",
+            "slots",
+            "devices",
+            "environment",
+            "pass",
+            "seconds_max",
+            "memory_bytes_max",
+            "batch_items",
+        ],
+    ),
+    ("prompt", &["role", "content"]),
+    ("launch", &["command", "environment", "pass", "devices", "ready", "ready_seconds_max"]),
 ];
 
 impl Project {

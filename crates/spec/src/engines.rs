@@ -34,19 +34,19 @@ pub struct Worker {
     pub line_bytes_max: u32,
 }
 
-fn default_batch_items() -> u32 {
+pub(crate) fn default_batch_items() -> u32 {
     64
 }
 
-fn default_setup_seconds() -> u32 {
+pub(crate) fn default_setup_seconds() -> u32 {
     600
 }
 
-fn default_silence_seconds() -> u32 {
+pub(crate) fn default_silence_seconds() -> u32 {
     600
 }
 
-fn default_line_bytes() -> u32 {
+pub(crate) fn default_line_bytes() -> u32 {
     16 * 1024 * 1024
 }
 
@@ -166,18 +166,18 @@ pub struct CommandPerItem {
     pub batch_items: u32,
 }
 
-fn default_concurrency() -> u32 {
+pub(crate) fn default_concurrency() -> u32 {
     8
 }
 
-fn default_attempts() -> u32 {
+pub(crate) fn default_attempts() -> u32 {
     3
 }
 
-fn default_request_seconds() -> u32 {
+pub(crate) fn default_request_seconds() -> u32 {
     600
 }
 
-fn default_down_seconds() -> u32 {
+pub(crate) fn default_down_seconds() -> u32 {
     300
 }

@@ -19,7 +19,7 @@ mod project;
 mod schema;
 mod trial;
 
-pub use acceptance::accept;
+pub use acceptance::{SchemaFault, accept, schema_fault};
 pub use balance::{Balance, Tally};
 pub use clock::{Clock, Stamp};
 pub use config::{ConfigCode, ConfigError, ConfigErrors, ModelRef, ModelRefError, PROJECT_FORMAT, Parsed};
@@ -32,8 +32,8 @@ pub use evidence::{
 pub use item::{FaultCode, Item, ItemFault, ItemId, Location, Position};
 pub use outcome::{Outcome, Output, Reason, Refusal, UnknownReason, WorkReason};
 pub use project::{
-    Beyond, Builtin, Campaign, Category, Duplicates, Encoding, EngineConfig, ExpectedRefusal, Inputs, Limits,
-    Mode, OutputSpec, Pilot, Project, Task,
+    Beyond, Builtin, Campaign, Category, Duplicates, Encoding, EngineConfig, ExpectedRefusal, FileDecode,
+    Inputs, Limits, Mode, OneColour, OutputSpec, Pilot, Project, Task,
 };
 pub use schema::{SCHEMA, schema_json};
 pub use trial::{

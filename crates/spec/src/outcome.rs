@@ -34,8 +34,10 @@ pub enum Output {
     Category {
         /// The category's declared name.
         category: String,
-        /// The engine's score of that category, in the engine's own unit (cosine for the built-in one).
-        score: f32,
+        /// The engine's score of that category, in the engine's own unit (cosine for the built-in one); none where
+        /// it gives none, as for a label that was generated.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        score: Option<f32>,
         /// Scores of the others, best first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         others: Vec<(String, f32)>,
@@ -80,6 +82,11 @@ pub enum Output {
         /// What the engine reports of its making.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         made_with: BTreeMap<String, Value>,
+    },
+    /// A file that the engine just made. In a record it stands as [`Output::File`], once it is durable.
+    FileMade {
+        /// Where it lies; it is removed once it was taken over.
+        path: String,
     },
     /// A file kept in the part's payload directory.
     File {

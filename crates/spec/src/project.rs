@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, Reason};
+use crate::{CommandPerItem, Digest, OpenAi, Reason, Worker};
 
 /// The whole of `config/pilote.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -216,6 +216,53 @@ pub enum OutputSpec {
         #[schemars(range(min = 1))]
         width: u32,
     },
+    /// A text that says something.
+    Text {},
+    /// A JSON value that a schema accepts as the engine gave it; nothing is repaired.
+    Json {
+        /// The JSON Schema, of the draft that its `$schema` names, else 2020-12. It refers to nothing outside itself.
+        schema: serde_json::Value,
+    },
+    /// A file that exists, is not empty and decodes.
+    File {
+        /// The name's extension, without the dot.
+        #[schemars(regex(pattern = r"^[A-Za-z0-9]{1,16}$"))]
+        extension: String,
+        /// What the file must decode as.
+        #[serde(default)]
+        decode: FileDecode,
+        /// What becomes of an image whose pixels all have one colour.
+        #[serde(default)]
+        one_colour: OneColour,
+    },
+}
+
+/// What an output file must decode as, from its first byte to its last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileDecode {
+    /// Anything that is not empty.
+    #[default]
+    Any,
+    /// UTF-8 that says something.
+    Text,
+    /// One JSON value.
+    Json,
+    /// A PNG image.
+    Png,
+    /// An OpenEXR image.
+    Exr,
+}
+
+/// What becomes of an image of one colour only, which is what a scene without light or camera renders to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OneColour {
+    /// It is accepted.
+    #[default]
+    Accept,
+    /// It is refused as `bad-file`.
+    Refuse,
 }
 
 /// An allowed category.
@@ -239,6 +286,26 @@ pub struct Category {
 pub enum EngineConfig {
     /// The engine that is built in: sentence encoders on the processor.
     Builtin(Builtin),
+    /// A process of the user's own that is started once.
+    Worker(Worker),
+    /// A server that speaks the OpenAI interface.
+    #[serde(rename = "openai")]
+    OpenAi(OpenAi),
+    /// A program that is run once for each item.
+    Command(CommandPerItem),
+}
+
+impl EngineConfig {
+    /// Items of one batch, the most that is computed again after a crash.
+    #[must_use]
+    pub fn batch_items(&self) -> u32 {
+        match self {
+            Self::Builtin(builtin) => builtin.batch_items,
+            Self::Worker(worker) => worker.batch_items,
+            Self::OpenAi(server) => server.batch_items,
+            Self::Command(command) => command.batch_items,
+        }
+    }
 }
 
 /// Parameters of the built-in engine.

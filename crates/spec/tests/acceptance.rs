@@ -1,6 +1,8 @@
 //! What the deliverable accepts of an output, and the refusal that it gives otherwise.
 
-use pilote_spec::{Category, Digest, Output, OutputSpec, Reason, Refusal, WorkReason, accept};
+use pilote_spec::{
+    Category, Digest, FileDecode, OneColour, Output, OutputSpec, Reason, Refusal, WorkReason, accept,
+};
 use proptest::prelude::*;
 
 fn categories() -> OutputSpec {
@@ -12,7 +14,7 @@ fn categories() -> OutputSpec {
 fn category(name: &str, score: f32, others: &[(&str, f32)]) -> Output {
     Output::Category {
         category: name.to_owned(),
-        score,
+        score: Some(score),
         others: others.iter().map(|(name, score)| ((*name).to_owned(), *score)).collect(),
         cut_at_tokens: None,
     }
@@ -96,6 +98,91 @@ fn an_output_of_another_kind_is_refused_with_both_kinds() {
         refused(&OutputSpec::Vector { width: 2 }, category("invoice", 1.0, &[])).facts["seen"],
         "category"
     );
+}
+
+fn made_with(finish: &str) -> std::collections::BTreeMap<String, serde_json::Value> {
+    [("finish_reason".to_owned(), finish.into())].into()
+}
+
+fn json(value: serde_json::Value, finish: &str) -> Output {
+    Output::Json { value, made_with: made_with(finish) }
+}
+
+fn person() -> OutputSpec {
+    let schema = serde_json::json!({
+        "type": "object",
+        "required": ["name"],
+        "properties": { "name": { "type": "string" }, "age": { "type": "integer", "minimum": 0 } },
+        "additionalProperties": false,
+    });
+    OutputSpec::Json { schema }
+}
+
+#[test]
+fn a_text_is_accepted_where_it_says_something_and_was_not_cut_or_filtered() {
+    let text = |text: &str, finish| Output::Text { text: text.to_owned(), made_with: made_with(finish) };
+    let spec = OutputSpec::Text {};
+    assert_eq!(accept(&spec, text("a poem", "stop")), Ok(text("a poem", "stop")));
+    let reason = |output| refused(&spec, output).reason;
+    assert_eq!(reason(text(" \n", "stop")), Reason::Work(WorkReason::EmptyOutput));
+    assert_eq!(reason(text("a po", "length")), Reason::Work(WorkReason::OutputCut));
+    assert_eq!(reason(text("a poem", "content_filter")), Reason::Work(WorkReason::Filtered));
+}
+
+#[test]
+fn a_value_is_accepted_where_the_schema_accepts_it_and_is_never_repaired() {
+    let good = json(serde_json::json!({ "name": "Ada", "age": 36 }), "stop");
+    assert_eq!(accept(&person(), good.clone()), Ok(good));
+    for (value, at) in [
+        (serde_json::json!({ "age": 36 }), "the whole value"),
+        (serde_json::json!({ "name": "Ada", "age": -1 }), "/age"),
+        (serde_json::json!({ "name": "Ada", "age": "36" }), "/age"),
+        (serde_json::json!({ "name": "Ada", "town": "Paris" }), "the whole value"),
+        (serde_json::json!([]), "the whole value"),
+    ] {
+        let refusal = refused(&person(), json(value.clone(), "stop"));
+        assert_eq!(refusal.reason, Reason::Work(WorkReason::InvalidOutput), "{value}");
+        assert_eq!(refusal.facts["at"], at, "{value}");
+        assert!(
+            !refusal.facts["detail"].contains("Ada"),
+            "the content stays out of the refusal: {refusal:?}"
+        );
+    }
+    let cut = refused(&person(), json(serde_json::json!({ "name": "Ad" }), "length"));
+    assert_eq!(cut.reason, Reason::Work(WorkReason::OutputCut), "closed-up JSON of a cut output");
+}
+
+#[test]
+fn a_schema_that_refers_outside_itself_is_told() {
+    let outside = serde_json::json!({ "$ref": "https://example.org/person.json" });
+    assert!(pilote_spec::schema_fault(&outside).is_some());
+    let inside = serde_json::json!({ "$ref": "#/$defs/n", "$defs": { "n": { "type": "integer" } } });
+    assert_eq!(pilote_spec::schema_fault(&inside), None);
+}
+
+#[test]
+fn a_category_without_a_score_is_accepted_and_written_without_one() {
+    let output = Output::Category {
+        category: "invoice".to_owned(),
+        score: None,
+        others: Vec::new(),
+        cut_at_tokens: None,
+    };
+    let line = serde_json::to_string(&accept(&categories(), output).unwrap()).unwrap();
+    assert_eq!(line, r#"{"kind":"category","category":"invoice"}"#);
+}
+
+#[test]
+fn a_file_is_accepted_and_another_kind_in_its_place_is_not() {
+    let spec = OutputSpec::File {
+        extension: "png".to_owned(),
+        decode: FileDecode::Png,
+        one_colour: OneColour::Refuse,
+    };
+    let made = Output::FileMade { path: "scratch/1.png".to_owned() };
+    assert_eq!(accept(&spec, made.clone()), Ok(made.clone()));
+    assert_eq!(refused(&OutputSpec::Text {}, made).reason, Reason::Work(WorkReason::InvalidOutput));
+    assert_eq!(refused(&spec, vector(&[1.0])).reason, Reason::Work(WorkReason::InvalidOutput));
 }
 
 proptest! {

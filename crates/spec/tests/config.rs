@@ -43,7 +43,7 @@ fn a_good_project_is_read_with_its_defaults_written_out() {
     let project = parsed.project;
     assert_eq!(project.pilot.count, 12);
     assert_eq!(project.limits, Limits::default());
-    let EngineConfig::Builtin(builtin) = &project.engine;
+    let EngineConfig::Builtin(builtin) = &project.engine else { panic!("another engine") };
     assert_eq!((builtin.batch_items, builtin.batch_tokens, builtin.threads), (64, 2048, None));
     assert!((builtin.margin - 0.02).abs() < f32::EPSILON);
 }
@@ -96,7 +96,7 @@ fn a_file_of_version_1_is_still_read() {
     assert_eq!((project.name.as_str(), project.pilot.count), ("twelve-documents", 12));
     assert_eq!(project.pilot.expected_refusals[0].id, "06-scan.pdf");
     assert_eq!(project.pilot.expected_refusals[0].reason.code(), "unsupported-kind");
-    let EngineConfig::Builtin(builtin) = &project.engine;
+    let EngineConfig::Builtin(builtin) = &project.engine else { panic!("another engine") };
     assert_eq!((builtin.batch_items, builtin.sha256.len()), (4, 6));
 }
 
@@ -198,7 +198,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
 #[test]
 fn an_unknown_key_that_belongs_elsewhere_says_where() {
     assert_snapshot!(said("\"count\": 12,", "\"count\": 12, \"refused_max\": 0.1,"), @"config/pilote.json:6:18: pilot.refused_max: there is no such key here; it belongs in `campaign`");
-    assert_snapshot!(said("\"name\": \"letters\",", "\"name\": \"letters\", \"batch_items\": 4,"), @"config/pilote.json:3:22: batch_items: there is no such key here; it belongs in an `engine` of the kind `builtin`");
+    assert_snapshot!(said("\"name\": \"letters\",", "\"name\": \"letters\", \"batch_items\": 4,"), @"config/pilote.json:3:22: batch_items: there is no such key here; it belongs in `engine`");
 }
 
 #[test]
@@ -232,8 +232,8 @@ fn a_value_of_another_type_says_which_is_expected() {
 fn a_missing_key_says_what_to_add() {
     assert_snapshot!(said("\"count\": 12,", ""), @r#"config/pilote.json:4:12: pilot.count: the key is missing; add "count": 12"#);
     assert_snapshot!(said(", \"reason\": \"unsupported-kind\"", ""), @r#"config/pilote.json:7:28: pilot.expected_refusals[0].reason: the key is missing; add "reason": "empty""#);
-    assert_snapshot!(said("\"kind\": \"category\",", ""), @r#"config/pilote.json:9:13: output.kind: the key is missing; add "kind": "category" or "vector""#);
-    assert_snapshot!(said("\"kind\": \"builtin\", ", ""), @r#"config/pilote.json:16:13: engine.kind: the key is missing; add "kind": "builtin""#);
+    assert_snapshot!(said("\"kind\": \"category\",", ""), @r#"config/pilote.json:9:13: output.kind: the key is missing; add "kind": "category" or "vector" or "text" or "json" or "file""#);
+    assert_snapshot!(said("\"kind\": \"builtin\", ", ""), @r#"config/pilote.json:16:13: engine.kind: the key is missing; add "kind": "builtin" or "worker" or "openai" or "command""#);
     assert_snapshot!(said("\"task\": \"classify\", ", ""), @r#"config/pilote.json:16:13: engine.task: the key is missing; add "task": "classify""#);
     assert_snapshot!(said_of(b"{ \"format\": \"pilote.project/1\" }"), @r#"
     config/pilote.json:1:1: name: the key is missing; add "name": "a short name"
@@ -304,7 +304,7 @@ fn what_the_engine_computes_is_what_the_deliverable_accepts() {
     let end = GOOD.find("    ]\n  },").unwrap() + "    ]".len();
     assert_snapshot!(said(&GOOD[start..end], "\"kind\": \"vector\", \"width\": 384"), @r#"config/pilote.json:12:42: engine.task: the task `classify` gives a category and `output` declares a vector; write "task": "embed", or declare "kind": "category" in `output`"#);
     assert_snapshot!(said(&GOOD[start..end], "\"kind\": \"vector\", \"width\": 0"), @"config/pilote.json:10:32: output.width: 0 is out of bounds; write 1 to 1048576");
-    assert_snapshot!(said("\"kind\": \"category\"", "\"kind\": \"categories\""), @"config/pilote.json:10:13: output.kind: `categories` is not known; did you mean `category`? Known here: category, vector");
+    assert_snapshot!(said("\"kind\": \"category\"", "\"kind\": \"categories\""), @"config/pilote.json:10:13: output.kind: `categories` is not known; did you mean `category`? Known here: category, vector, text, json, file");
     assert_snapshot!(said("\"kind\": \"category\"", "\"kind\": \"vector\""), @r#"
     config/pilote.json:9:13: output.width: the key is missing; add "width": 384
     config/pilote.json:11:5: output.categories: there is no such key here; it belongs in an `output` of the kind `category`

@@ -1,6 +1,7 @@
 //! The commands, one file each: each reads its arguments, lets the crates work and prints what came out.
 
 pub(crate) mod demo;
+pub(crate) mod engine;
 pub(crate) mod export;
 #[cfg(unix)]
 pub(crate) mod guard;

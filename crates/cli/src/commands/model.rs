@@ -36,7 +36,10 @@ pub(crate) fn pull(
     let cache = surroundings.model_cache(args.cache.as_deref())?;
     let (folder, references, pins) = if args.references.is_empty() {
         let place = Place::find(surroundings, args.project.as_deref())?;
-        let EngineConfig::Builtin(builtin) = place.parsed.project.engine;
+        let EngineConfig::Builtin(builtin) = place.parsed.project.engine else {
+            let error = anyhow::anyhow!("the project's engine is a program of its own and names no model to fetch");
+            return Err(Failure::request("no-model", error));
+        };
         (place.root, builtin.model, builtin.sha256)
     } else {
         (surroundings.folder.clone(), args.references.clone(), BTreeMap::new())

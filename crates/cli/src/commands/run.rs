@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pilote_conduct::{Conductor, EndReason, Launch, News, Preview, Progress, RunEnd, Settings};
-use pilote_engine::{Engine, EngineFault};
+use pilote_engine::EngineFault;
 use pilote_ledger::{NoFailpoint, ProcessLiveness};
 use pilote_proof::Exported;
-use pilote_spec::{Balance, Criterion, EngineConfig, Item, MachineFacts, ProgramFacts, ResultLine, TrialKind};
+use pilote_spec::{Balance, Criterion, Item, MachineFacts, ProgramFacts, ResultLine, TrialKind};
 use serde::Serialize;
 
 use super::unlock::owner;
-use super::{export, model, show};
+use super::{engine, export, show};
 use crate::args;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -215,7 +215,7 @@ fn conduct(
     };
     let owner = owner(surroundings)?;
     let mut progress = Shown { meter: Meter::new(printer, surroundings.clock.clone()), printer };
-    let mut engine = || start_engine(place, &cache, surroundings, printer);
+    let mut engine = || engine::start(place, &cache, surroundings, printer);
     let mut conductor = Conductor {
         clock: &*surroundings.clock,
         liveness: Arc::new(ProcessLiveness::new(owner.clone())),
@@ -232,31 +232,6 @@ fn conduct(
         Task::Resume(trial) => conductor.resume(&launch, trial),
         Task::Retry(trial, reason) => conductor.retry(&launch, trial, *reason),
     }?)
-}
-
-/// Starts the declared engine, its model first.
-fn start_engine(
-    place: &Place,
-    cache: &Path,
-    surroundings: &Surroundings,
-    printer: &Printer,
-) -> Result<Box<dyn Engine>, EngineFault> {
-    let project = &place.parsed.project;
-    match &project.engine {
-        EngineConfig::Builtin(builtin) => {
-            let model = model::resolve(builtin, &place.root, surroundings, printer, cache).map_err(|failure| {
-                EngineFault {
-                    step: "model".to_owned(),
-                    first_error: failure.message(),
-                    advice: failure.hints.first().cloned(),
-                    ended: true,
-                }
-            })?;
-            let clock = surroundings.clock.clone();
-            let engine = pilote_engine::builtin::Builtin::start(builtin, &project.output, &project.limits, model, clock)?;
-            Ok(Box::new(engine))
-        }
-    }
 }
 
 /// What a launch would begin with, without writing anything.

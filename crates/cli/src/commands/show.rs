@@ -104,13 +104,17 @@ pub(crate) fn results(
 /// An output in a few words.
 pub(crate) fn output(printer: &Printer, output: &Output) -> String {
     match output {
-        Output::Category { category, score, .. } => format!("{} ({score:.2})", printable(category)),
+        Output::Category { category, score: Some(score), .. } => {
+            format!("{} ({score:.2})", printable(category))
+        }
+        Output::Category { category, .. } => printable(category).into_owned(),
         Output::Vector { values, .. } => {
             printer.texts.get("show-vector", &[("width", &values.len().to_string())])
         }
         Output::VectorAt { width, .. } => printer.texts.get("show-vector", &[("width", &width.to_string())]),
         Output::Text { text, .. } => fit(&one_line(text), START_WIDTH).to_string(),
         Output::Json { value, .. } => fit(&one_line(&value.to_string()), START_WIDTH).to_string(),
+        Output::FileMade { path } => printable(path).into_owned(),
         Output::File { payload, bytes, .. } => {
             format!("{} ({})", printable(payload), printer.texts.storage(*bytes))
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pilote_engine::process::GuardProgram;
+use pilote_engine::process::{GuardProgram, Scratch};
 use pilote_engine::worker::Surround;
 use pilote_spec::{Clock, Stamp};
 
@@ -64,7 +64,7 @@ pub fn surround(folder: &Path) -> Surround {
     Surround {
         guard: guard(),
         project: folder.to_owned(),
-        scratch: folder.join("scratch"),
+        scratch: Scratch::make(&folder.join("scratch")).unwrap(),
         environment,
         secrets: Vec::new(),
         clock: clock(),

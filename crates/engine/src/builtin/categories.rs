@@ -54,7 +54,7 @@ impl Categories {
         }
         let mut scores = scores.into_iter();
         let (category, score) = scores.next().unwrap_or_default();
-        Ok(Output::Category { category, score, others: scores.collect(), cut_at_tokens })
+        Ok(Output::Category { category, score: Some(score), others: scores.collect(), cut_at_tokens })
     }
 }
 

@@ -9,6 +9,8 @@ pub mod pool;
 
 mod child;
 mod log;
+mod scratch;
 
 pub use child::{GuardProgram, Guarded, Launch};
 pub use log::{Log, Secret};
+pub use scratch::Scratch;

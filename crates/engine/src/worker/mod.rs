@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use pilote_spec::{Clock, EngineFacts, OutputSpec, Reason, Refusal, WorkReason};
 
-use crate::process::{GuardProgram, Guarded, Launch, Secret};
+use crate::process::{GuardProgram, Guarded, Launch, Scratch, Secret};
 use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Stop, WireId};
 
 mod protocol;
@@ -43,7 +43,7 @@ pub struct Surround {
     /// The project's folder: the worker's working folder.
     pub project: PathBuf,
     /// Where texts too long for a line are handed over.
-    pub scratch: PathBuf,
+    pub scratch: Scratch,
     /// The whole environment of `pilote`; the worker sees only what is declared.
     pub environment: BTreeMap<String, String>,
     /// Names of the variables that hold secrets.
@@ -68,7 +68,7 @@ pub struct WorkerEngine {
 
 /// How long texts reach the worker.
 struct HandOver {
-    scratch: PathBuf,
+    scratch: Scratch,
     line_bytes_max: usize,
     files: HashMap<BatchId, Vec<PathBuf>>,
 }
@@ -333,9 +333,8 @@ impl HandOver {
             files.push(match &request.content {
                 Content::File(path) => Some(text_of(path)?),
                 Content::Text(text) if total > self.line_bytes_max => {
-                    let path = self.scratch.join(format!("{}.txt", request.wire));
-                    fs_err::create_dir_all(&self.scratch)
-                        .and_then(|()| fs_err::write(&path, text))
+                    let path = self.scratch.path().join(format!("{}.txt", request.wire));
+                    fs_err::write(&path, text)
                         .map_err(|error| fault("submit", &error.to_string()))?;
                     let name = text_of(&path)?;
                     written.push(path);

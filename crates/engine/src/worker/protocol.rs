@@ -166,7 +166,6 @@ impl WireOutput {
         let Self { category, score, others, vector, text, json, made_with, cut_at_tokens } = self;
         match (category, vector, text, json) {
             (Some(category), None, None, None) => {
-                let score = score.ok_or("an output with a category bears a score as well")?;
                 Ok(Output::Category { category, score, others, cut_at_tokens })
             }
             (None, Some(vector), None, None) => {

@@ -4,7 +4,7 @@ use super::fault::{ConfigCode, ConfigError};
 use super::{KEYS, PROJECT_FORMAT, find};
 use crate::json::{Entry, Mark, Node, Value, kind_of, visible};
 use crate::project::{Duplicates, Mode};
-use crate::{EngineConfig, OutputSpec, Project, Task};
+use crate::{EngineConfig, OutputSpec, Project, ServerTask, Task};
 
 /// Gathers faults while the values are decoded; a decoder that gives none has said why.
 #[derive(Default)]
@@ -354,21 +354,40 @@ impl Decoder {
 
     /// What the engine computes must be what the deliverable accepts.
     fn task_fits(&mut self, table: &Table<'_>, output: &OutputSpec, engine: &EngineConfig) {
-        let EngineConfig::Builtin(builtin) = engine;
-        let (task, kind, other) = match (builtin.task, output) {
-            (Task::Classify, OutputSpec::Vector { .. }) => ("classify", "category", "embed"),
-            (Task::Embed, OutputSpec::Category { .. }) => ("embed", "vector", "classify"),
-            (Task::Classify, OutputSpec::Category { categories }) => {
-                self.categories_told_apart(table, categories);
-                return;
+        let (key, problem, advice) = match (engine, output) {
+            (EngineConfig::Builtin(builtin), output) => match (builtin.task, output) {
+                (Task::Classify, OutputSpec::Category { categories }) => {
+                    self.categories_told_apart(table, categories);
+                    return;
+                }
+                (Task::Embed, OutputSpec::Vector { .. }) => return,
+                (task, output) => mismatch(task, output),
+            },
+            (EngineConfig::OpenAi(server), output) => {
+                let vector = matches!(output, OutputSpec::Vector { .. });
+                let file = matches!(output, OutputSpec::File { .. });
+                if (server.task == ServerTask::Embedding) == vector && !file {
+                    return;
+                }
+                let problem =
+                    format!("the server's task gives no {}, which `output` declares", output.kind());
+                let advice =
+                    "`embedding` gives a vector; `chat` and `completion` give a text, json or category";
+                ("task", problem, advice.to_owned())
             }
-            (Task::Embed, OutputSpec::Vector { .. }) => return,
+            (EngineConfig::Command(_), OutputSpec::Vector { .. }) => {
+                let problem = "a command gives a file, a text, json or a category, and no vector".to_owned();
+                ("kind", problem, "use the kind `worker` for vectors".to_owned())
+            }
+            (EngineConfig::Worker(_), OutputSpec::File { .. }) => {
+                let problem = "a worker's answer is no file".to_owned();
+                ("kind", problem, "use the kind `command` for files".to_owned())
+            }
+            (EngineConfig::Worker(_) | EngineConfig::Command(_), _) => return,
         };
-        let problem = format!("the task `{task}` gives a {kind} and `output` declares a {}", output.kind());
-        let advice = format!("write \"task\": \"{other}\", or declare \"kind\": \"{kind}\" in `output`");
-        let at = table.field("engine").and_then(|field| find(field.node, &["task"]).map(|node| node.at));
+        let at = table.field("engine").and_then(|field| find(field.node, &[key]).map(|node| node.at));
         let at = at.unwrap_or_else(|| table.place("engine"));
-        self.report(ConfigCode::WrongValue, at, "engine.task", problem, advice);
+        self.report(ConfigCode::WrongValue, at, &format!("engine.{key}"), problem, advice);
     }
 
     /// Zero-shot classification knows a category only by what is said of it.
@@ -388,6 +407,21 @@ impl Decoder {
     }
 }
 
+/// What is said where the built-in engine's task gives something else than declared.
+fn mismatch(task: Task, output: &OutputSpec) -> (&'static str, String, String) {
+    let (task, kind) = match task {
+        Task::Classify => ("classify", "category"),
+        Task::Embed => ("embed", "vector"),
+    };
+    let problem = format!("the task `{task}` gives a {kind} and `output` declares a {}", output.kind());
+    let other = match output {
+        OutputSpec::Category { .. } => "write \"task\": \"classify\"",
+        OutputSpec::Vector { .. } => "write \"task\": \"embed\"",
+        _ => "choose another kind of engine",
+    };
+    ("task", problem, format!("{other}, or declare \"kind\": \"{kind}\" in `output`"))
+}
+
 /// What to do about a key that is not known here.
 fn unknown_advice(key: &str, known: &[&str]) -> String {
     let lower = key.to_lowercase();
@@ -404,8 +438,17 @@ fn unknown_advice(key: &str, known: &[&str]) -> String {
     if let Some(near) = nearest(key, known) {
         return format!("did you mean `{near}`?");
     }
-    let homes: Vec<String> =
+    let mut homes: Vec<String> =
         KEYS.iter().filter(|(_, keys)| keys.contains(&key)).map(|(home, _)| home_of(home)).collect();
+    if homes.len() > 2 {
+        // A key of every kind of engine is told of once.
+        homes = KEYS
+            .iter()
+            .filter(|(_, keys)| keys.contains(&key))
+            .map(|(home, _)| format!("`{}`", home.split('.').next().unwrap_or_default()))
+            .collect();
+        homes.dedup();
+    }
     match homes.as_slice() {
         [] => format!("known here: {}", known.join(", ")),
         homes => format!("it belongs in {}", homes.join(" or ")),
@@ -422,7 +465,7 @@ fn home_of(shape: &str) -> String {
 }
 
 /// The known word that `text` was probably meant to be.
-fn nearest<'k>(text: &str, known: &[&'k str]) -> Option<&'k str> {
+pub(super) fn nearest<'k>(text: &str, known: &[&'k str]) -> Option<&'k str> {
     let text = text.to_lowercase().replace('-', "_");
     let likeness = |word: &str| strsim::normalized_damerau_levenshtein(&text, &word.replace('-', "_"));
     known

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::decoding::{Decoder, Field};
+use super::decoding::{Decoder, Field, Table};
 use super::place::is_home;
 use crate::json::{Value, visible};
 use crate::project::{default_batch_items, default_batch_tokens, default_margin};
@@ -142,13 +142,28 @@ impl fmt::Display for ModelRef {
 impl Decoder {
     /// `engine`, by its kind.
     pub(super) fn engine(&mut self, field: &Field<'_>) -> Option<EngineConfig> {
-        let shape = self.kind(field, &[("builtin", "engine.builtin")])?;
+        let shapes = [
+            ("builtin", "engine.builtin"),
+            ("worker", "engine.worker"),
+            ("openai", "engine.openai"),
+            ("command", "engine.command"),
+        ];
+        let shape = self.kind(field, &shapes)?;
         let table = self.table(field, shape)?;
+        Some(match shape {
+            "engine.worker" => EngineConfig::Worker(self.worker(&table)?),
+            "engine.openai" => EngineConfig::OpenAi(self.server(&table)?),
+            "engine.command" => EngineConfig::Command(self.command(&table)?),
+            _ => EngineConfig::Builtin(self.builtin(&table)?),
+        })
+    }
+
+    fn builtin(&mut self, table: &Table<'_>) -> Option<Builtin> {
         let tasks = [("embed", Task::Embed), ("classify", Task::Classify)];
-        let task = self.required(&table, "task", "\"classify\"", |it, field| it.word(field, &tasks));
-        let model = self.required(&table, "model", "[\"hub:ORG/NAME@REVISION\"]", Self::models);
-        let sha256 = self.defaulted(&table, "sha256", BTreeMap::new(), Self::digests);
-        let margin = self.defaulted(&table, "margin", default_margin(), |it, field| {
+        let task = self.required(table, "task", "\"classify\"", |it, field| it.word(field, &tasks));
+        let model = self.required(table, "model", "[\"hub:ORG/NAME@REVISION\"]", Self::models);
+        let sha256 = self.defaulted(table, "sha256", BTreeMap::new(), Self::digests);
+        let margin = self.defaulted(table, "margin", default_margin(), |it, field| {
             let number = it.number(field, 0.0, MARGIN_MAX)?;
             #[expect(
                 clippy::cast_possible_truncation,
@@ -156,14 +171,14 @@ impl Decoder {
             )]
             Some(number as f32)
         });
-        let batch_items = self.defaulted(&table, "batch_items", default_batch_items(), |it, field| {
+        let batch_items = self.defaulted(table, "batch_items", default_batch_items(), |it, field| {
             it.small(field, BATCH_ITEMS_MAX)
         });
-        let batch_tokens = self.defaulted(&table, "batch_tokens", default_batch_tokens(), |it, field| {
+        let batch_tokens = self.defaulted(table, "batch_tokens", default_batch_tokens(), |it, field| {
             it.small(field, BATCH_TOKENS_MAX)
         });
-        let threads = self.optional(&table, "threads", |it, field| it.small(field, THREADS_MAX));
-        Some(EngineConfig::Builtin(Builtin {
+        let threads = self.optional(table, "threads", |it, field| it.small(field, THREADS_MAX));
+        Some(Builtin {
             task: task?,
             model: model?,
             sha256: sha256?,
@@ -171,7 +186,7 @@ impl Decoder {
             batch_items: batch_items?,
             batch_tokens: batch_tokens?,
             threads: threads?,
-        }))
+        })
     }
 
     /// `model`: each reference is well formed. Whether one can be had is known only when it is asked for.

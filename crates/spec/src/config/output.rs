@@ -2,29 +2,89 @@
 
 use std::collections::BTreeSet;
 
-use super::decoding::{Decoder, Field};
+use super::decoding::{Decoder, Field, Table};
 use super::fault::ConfigCode;
 use super::find;
 use crate::json::visible;
-use crate::{Category, OutputSpec};
+use crate::{Category, FileDecode, OneColour, OutputSpec};
 
 /// Vectors are wider than this in no model.
 const WIDTH_MAX: u32 = 1 << 20;
+/// Extensions are shorter than this on every system.
+const EXTENSION_MAX: usize = 16;
 
 impl Decoder {
     /// `output`: the kind comes first, since it says which other keys there may be.
     pub(super) fn output(&mut self, field: &Field<'_>) -> Option<OutputSpec> {
-        match self.kind(field, &[("category", "output.category"), ("vector", "output.vector")])? {
+        let shapes = [
+            ("category", "output.category"),
+            ("vector", "output.vector"),
+            ("text", "output.text"),
+            ("json", "output.json"),
+            ("file", "output.file"),
+        ];
+        let shape = self.kind(field, &shapes)?;
+        let table = self.table(field, shape)?;
+        match shape {
             "output.category" => {
-                let table = self.table(field, "output.category")?;
                 let example = "[{ \"name\": ..., \"description\": ... }, ...]";
                 let categories = self.required(&table, "categories", example, Self::categories)?;
                 Some(OutputSpec::Category { categories })
             }
-            shape => {
-                let table = self.table(field, shape)?;
+            "output.vector" => {
                 let width = self.required(&table, "width", "384", |it, field| it.small(field, WIDTH_MAX))?;
                 Some(OutputSpec::Vector { width })
+            }
+            "output.text" => Some(OutputSpec::Text {}),
+            "output.json" => {
+                let schema =
+                    self.required(&table, "schema", "{ \"type\": \"object\" }", Self::json_schema)?;
+                Some(OutputSpec::Json { schema })
+            }
+            _ => self.output_file(&table),
+        }
+    }
+
+    fn output_file(&mut self, table: &Table<'_>) -> Option<OutputSpec> {
+        let decodes = [
+            ("any", FileDecode::Any),
+            ("text", FileDecode::Text),
+            ("json", FileDecode::Json),
+            ("png", FileDecode::Png),
+            ("exr", FileDecode::Exr),
+        ];
+        let colours = [("accept", OneColour::Accept), ("refuse", OneColour::Refuse)];
+        let extension = self.required(table, "extension", "\"png\"", |it, field| {
+            let text = it.text(field)?;
+            let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            if plain && (1..=EXTENSION_MAX).contains(&text.len()) {
+                return Some(text);
+            }
+            it.wrong(field, "this is no extension", "write 1 to 16 letters and digits, without the dot")
+        });
+        let decode =
+            self.defaulted(table, "decode", FileDecode::default(), |it, field| it.word(field, &decodes));
+        let one_colour =
+            self.defaulted(table, "one_colour", OneColour::default(), |it, field| it.word(field, &colours));
+        if let (Some(OneColour::Refuse), Some(decode)) = (one_colour, decode)
+            && !matches!(decode, FileDecode::Png | FileDecode::Exr)
+        {
+            let problem = "only of an image that is decoded the colours are known";
+            let advice = "write \"decode\": \"png\" or \"exr\", or take the key out";
+            let (place, path) = (table.place("one_colour"), table.path("one_colour"));
+            self.report(ConfigCode::WrongValue, place, &path, problem, advice);
+        }
+        Some(OutputSpec::File { extension: extension?, decode: decode?, one_colour: one_colour? })
+    }
+
+    /// `schema`: it is compiled here, so that no trial begins with one that judges nothing.
+    fn json_schema(&mut self, field: &Field<'_>) -> Option<serde_json::Value> {
+        let schema = self.value(field)?;
+        match crate::schema_fault(&schema) {
+            None => Some(schema),
+            Some(fault) => {
+                let advice = "correct the schema; it may refer to its own `$defs`, and to nothing outside";
+                self.wrong(field, visible(&fault.to_string()), advice)
             }
         }
     }

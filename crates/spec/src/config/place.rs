@@ -70,7 +70,7 @@ impl Decoder {
         let mut names = std::collections::BTreeSet::new();
         self.list(field, |it, field| {
             let name = it.text(field)?;
-            if !is_variable(&name) || is_access_key(&name) {
+            if !is_name_of_variable(&name) {
                 let problem = "this is not the name of an environment variable";
                 let advice = "write a name in capitals such as HUB_TOKEN; if this is the secret itself, take it out \
                               and have it replaced";
@@ -82,6 +82,11 @@ impl Decoder {
             Some(name)
         })
     }
+}
+
+/// The name of a variable, and not what looks like its value.
+pub(super) fn is_name_of_variable(name: &str) -> bool {
+    is_variable(name) && !is_access_key(name)
 }
 
 /// Capitals, digits and underscores. Small letters would be allowed by the system, and are what tokens are made of.

@@ -27,8 +27,16 @@ fn the_keys_that_are_decoded_are_those_that_the_schema_describes() {
             "limits" => &["/definitions/Limits"],
             "output.category" => &["/definitions/OutputSpec/oneOf/0"],
             "output.vector" => &["/definitions/OutputSpec/oneOf/1"],
+            "output.text" => &["/definitions/OutputSpec/oneOf/2"],
+            "output.json" => &["/definitions/OutputSpec/oneOf/3"],
+            "output.file" => &["/definitions/OutputSpec/oneOf/4"],
             "categories" => &["/definitions/Category"],
             "engine.builtin" => &["/definitions/EngineConfig/oneOf/0"],
+            "engine.worker" => &["/definitions/EngineConfig/oneOf/1"],
+            "engine.openai" => &["/definitions/EngineConfig/oneOf/2"],
+            "engine.command" => &["/definitions/EngineConfig/oneOf/3"],
+            "prompt" => &["/definitions/Message"],
+            "launch" => &["/definitions/ServerLaunch"],
             other => panic!("no place in the schema is known for {other}"),
         };
         let known: BTreeSet<String> = keys.iter().map(|key| (*key).to_owned()).collect();
@@ -37,7 +45,7 @@ fn the_keys_that_are_decoded_are_those_that_the_schema_describes() {
         assert_eq!(known, described, "{shape}");
     }
     // A new kind of output or engine needs a row of its own.
-    assert_eq!(schema["definitions"]["OutputSpec"]["oneOf"].as_array().map(Vec::len), Some(2));
-    assert_eq!(schema["definitions"]["EngineConfig"]["oneOf"].as_array().map(Vec::len), Some(1));
+    assert_eq!(schema["definitions"]["OutputSpec"]["oneOf"].as_array().map(Vec::len), Some(5));
+    assert_eq!(schema["definitions"]["EngineConfig"]["oneOf"].as_array().map(Vec::len), Some(4));
     assert_eq!(schema["definitions"]["Inputs"]["anyOf"].as_array().map(Vec::len), Some(2));
 }

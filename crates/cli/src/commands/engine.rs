@@ -1,0 +1,87 @@
+//! Starting the declared engine, of whatever kind it is.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use pilote_engine::builtin::Builtin;
+use pilote_engine::process::{GuardProgram, Scratch};
+use pilote_engine::worker::{Surround, WorkerEngine};
+use pilote_engine::{Engine, EngineFault};
+use pilote_spec::EngineConfig;
+
+use super::model;
+use crate::place::Place;
+use crate::printer::Printer;
+use crate::surroundings::Surroundings;
+
+/// Starts the declared engine; the model of the built-in one is fetched first.
+///
+/// # Errors
+/// When it cannot be started, with its first error and the step reached.
+pub(crate) fn start(
+    place: &Place,
+    cache: &std::path::Path,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Box<dyn Engine>, EngineFault> {
+    let project = &place.parsed.project;
+    match &project.engine {
+        EngineConfig::Builtin(builtin) => {
+            let model =
+                model::resolve(builtin, &place.root, surroundings, printer, cache).map_err(|failure| {
+                    let advice = failure.hints.first().cloned();
+                    EngineFault {
+                        step: "model".to_owned(),
+                        first_error: failure.message(),
+                        advice,
+                        ended: true,
+                    }
+                })?;
+            let clock = surroundings.clock.clone();
+            Ok(Box::new(Builtin::start(builtin, &project.output, &project.limits, model, clock)?))
+        }
+        EngineConfig::Worker(worker) => {
+            let around = surround(&place.root, &project.secrets, surroundings)?;
+            Ok(Box::new(WorkerEngine::start(worker, &project.output, around)?))
+        }
+        EngineConfig::OpenAi(_) | EngineConfig::Command(_) => {
+            Err(fault("this version of pilote reads this kind of engine and does not start it yet"))
+        }
+    }
+}
+
+/// What a child process gets beside its declared parameters.
+///
+/// # Errors
+/// When the program cannot name itself or no folder for temporary files can be made.
+pub(crate) fn surround(
+    project: &std::path::Path,
+    secrets: &[String],
+    surroundings: &Surroundings,
+) -> Result<Surround, EngineFault> {
+    let temporary = surroundings.variable("TMPDIR").unwrap_or("/tmp");
+    let random = getrandom::u64().map_err(|error| fault(&error.to_string()))?;
+    let name = format!("pilote-{}-{random:016x}", std::process::id());
+    let scratch = Scratch::make(&std::path::Path::new(temporary).join(name))
+        .map_err(|error| fault(&format!("no folder for temporary files can be made: {error}")))?;
+    Ok(Surround {
+        guard: guard_program()?,
+        project: project.to_owned(),
+        scratch,
+        environment: surroundings.variables.clone(),
+        secrets: secrets.to_vec(),
+        clock: Arc::clone(&surroundings.clock) as _,
+    })
+}
+
+/// This very program, as a guard.
+fn guard_program() -> Result<GuardProgram, EngineFault> {
+    let program = std::env::current_exe().map_err(|error| {
+        fault(&format!("the program cannot name itself, so no child can be guarded: {error}"))
+    })?;
+    Ok(GuardProgram { program, arguments: ["__guard", "run", "--"].map(OsString::from).to_vec() })
+}
+
+fn fault(first_error: &str) -> EngineFault {
+    EngineFault { step: "start".to_owned(), first_error: first_error.to_owned(), advice: None, ended: true }
+}
