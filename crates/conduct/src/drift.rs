@@ -90,11 +90,25 @@ fn compare(
 /// A value as JSON, cut where it is too long for a sentence.
 fn shown(value: Option<&Value>) -> String {
     const CHARS: usize = 120;
-    let text = value.map_or_else(|| "none".to_owned(), ToString::to_string);
+    let text = match value {
+        None => "none".to_owned(),
+        Some(Value::Number(number)) => written(number),
+        Some(value) => value.to_string(),
+    };
     if text.chars().count() <= CHARS {
         return text;
     }
     text.chars().take(CHARS).chain("...".chars()).collect()
+}
+
+/// A number as it was written: one that came from single precision without the digits that double precision adds.
+fn written(number: &serde_json::Number) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "compared with what it was before")]
+    let single = number.as_f64().map(|double| double as f32);
+    match single {
+        Some(single) if number.is_f64() && number.as_f64() == Some(f64::from(single)) => single.to_string(),
+        _ => number.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -134,6 +148,16 @@ mod tests {
         let now = a_project(&[("/name", "other".into()), ("/campaign/count", 7.into())]);
         assert!(project(&a_project(&[]), &now, TrialKind::Pilot).is_empty());
         assert_eq!(fields(&project(&a_project(&[]), &now, TrialKind::Campaign)), ["campaign.count"]);
+    }
+
+    #[test]
+    fn a_number_is_shown_as_it_was_written() {
+        let now = a_project(&[("/engine/batch_items", 32.into()), ("/campaign/count", 1.into())]);
+        let mut then = a_project(&[]);
+        let pilote_spec::EngineConfig::Builtin(builtin) = &mut then.engine else { unreachable!() };
+        builtin.margin = 0.07;
+        let changes = project(&then, &now, TrialKind::Pilot);
+        assert_eq!(changes[1].to_string(), "`engine.margin` was 0.07 and is 0.02");
     }
 
     #[test]

@@ -138,7 +138,9 @@ pub enum ConductError {
         source: ReadError,
     },
     /// A file that the engine made cannot be kept.
-    #[error("`{path}`, made for the item at position {position}, cannot be read, so it stays pending: {source}")]
+    #[error(
+        "`{path}`, made for the item at position {position}, cannot be read, so it stays pending: {source}"
+    )]
     Made {
         /// The item.
         position: Position,

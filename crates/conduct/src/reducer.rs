@@ -529,7 +529,8 @@ impl Reducer {
                 part.again.push_back(Ask::Whole { number, positions, tries: tries + 1 });
             }
             Ask::Whole { positions, .. } => {
-                part.again.extend(positions.into_iter().filter(|it| part.undone.contains(it)).map(Ask::Alone))
+                part.again
+                    .extend(positions.into_iter().filter(|it| part.undone.contains(it)).map(Ask::Alone));
             }
             Ask::Alone(position) => {
                 part.suspects.entry(position).or_default().unproven = Some(blame.clone());

@@ -14,7 +14,8 @@ use pilote_engine::{
 };
 use pilote_ledger::{Ledger, Opened, PartWriter, Record, Store};
 use pilote_spec::{
-    BatchMeasures, Item, MeasureLine, Outcome, Output, Position, Reason, Refusal, Trial, TrialEvent, WorkReason,
+    BatchMeasures, Item, MeasureLine, Outcome, Output, Position, Reason, Refusal, Trial, TrialEvent,
+    WorkReason,
 };
 
 use crate::conductor::Conductor;
@@ -215,7 +216,7 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
             Effect::Submit { batch, asks } => self.submit(batch, &asks)?,
             Effect::Record { position, attempt, outcome } => self.record(position, attempt, outcome)?,
             Effect::Measured { number, items, took, measures } => {
-                self.measure(number, items, took, measures)?
+                self.measure(number, items, took, measures)?;
             }
             Effect::Stray { kind, wire } => {
                 let (what, wire) = (kind.as_str().to_owned(), wire.to_string());
@@ -242,7 +243,11 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
         let mut requests = Vec::with_capacity(asks.len());
         for (wire, position) in asks {
             match self.text(*position) {
-                Ok(text) => requests.push(Request { wire: *wire, content: Content::Text(text) }),
+                Ok(text) => {
+                    let mut request = Request::new(*wire, Content::Text(text));
+                    request.id = self.item(*position).and_then(|item| Some(item.id.as_ref()?.0.clone()));
+                    requests.push(request);
+                }
                 Err(source @ ReadError::Io { .. }) => {
                     return Err(ConductError::Input { position: *position, source });
                 }
@@ -294,10 +299,14 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
         let (Outcome::Accepted(Output::FileMade { path }), Some(open)) = (&outcome, &mut self.open) else {
             return Ok(outcome);
         };
-        let bytes = fs_err::read(path)
-            .map_err(|source| ConductError::Made { position, path: path.clone(), source })?;
+        let bytes = fs_err::read(path).map_err(|source| ConductError::Made {
+            position,
+            path: path.clone(),
+            source,
+        })?;
         let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
-        let name = extension.map_or_else(|| position.to_string(), |extension| format!("{position}.{extension}"));
+        let name =
+            extension.map_or_else(|| position.to_string(), |extension| format!("{position}.{extension}"));
         let stored = open.writer.put_payload(&name, &bytes)?;
         // What was taken over is no longer needed where it was made; one that stays goes with its folder.
         let _ = fs_err::remove_file(path);

@@ -1,4 +1,5 @@
 //! What goes wrong while a trial runs, and how it is taken up again.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
@@ -237,7 +238,7 @@ fn a_retry_asks_only_what_was_refused_for_the_reason_and_carries_the_rest_over()
     assert_eq!(second.counts.asked, 1, "only the retried item reached the engine");
     let retries = trial(&second.trial).retries.unwrap();
     assert_eq!(retries.trial, trial(&first.trial).name);
-    assert_eq!(retries.items.iter().map(|id| id.as_str()).collect::<Vec<_>>(), ["03.txt"]);
+    assert_eq!(retries.items.iter().map(pilote_spec::ItemId::as_str).collect::<Vec<_>>(), ["03.txt"]);
     let (before, after) = (outcomes(&first.trial), outcomes(&second.trial));
     let differing: Vec<u64> =
         after.iter().filter(|(at, text)| before[at] != **text).map(|(at, _)| at.0).collect();

@@ -1,5 +1,10 @@
 //! A small project, a deterministic engine and a clock that moves only when it is asked.
-#![allow(dead_code, reason = "each test binary uses its own part of this")]
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    unreachable_pub,
+    reason = "each test binary uses its own part of this"
+)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -234,10 +234,10 @@ impl Process<'_> {
 
     /// What the engine, or whoever is at the keyboard, does next.
     fn engine_event(&mut self) -> Event {
-        if self.chance.hits(self.trouble) {
-            if let Some(event) = self.misfortune() {
-                return event;
-            }
+        if self.chance.hits(self.trouble)
+            && let Some(event) = self.misfortune()
+        {
+            return event;
         }
         let Some(index) = (!self.engine.is_empty()).then(|| self.chance.below(self.engine.len() as u64))
         else {
