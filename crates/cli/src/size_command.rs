@@ -139,6 +139,8 @@ fn this_machine(bytes: u64) -> Holding {
 /// # Errors
 /// A model that cannot be read, an argument that is not allowed, a trial without its files.
 pub(crate) fn size(args: &SizeArgs, setting: &Setting<'_>) -> Result<Sizing, SizeError> {
+    let trial = args.from.as_ref().map(|run| trial(&setting.folder.join(run))).transpose()?;
+    let args = &trial.as_ref().map_or_else(|| args.clone(), |trial| as_measured(args, trial));
     let model = model(args, setting)?;
     let task = task(args, &model)?;
     let table = cards(args, setting)?;
@@ -153,9 +155,9 @@ pub(crate) fn size(args: &SizeArgs, setting: &Setting<'_>) -> Result<Sizing, Siz
         let mine = table.all.iter().filter(|card| card.backend == task.backend);
         held.extend(mine.cloned().map(Holding::whole));
     }
-    let measured = match &args.from {
-        Some(run) => measured(&setting.folder.join(run))?,
-        None => None,
+    let measured = match (&args.from, &trial) {
+        (Some(run), Some(trial)) => measured(&setting.folder.join(run), trial)?,
+        _ => None,
     };
     size_model(model, &Request { task, cards: held, margin_percent: args.margin, measured })
 }
@@ -283,16 +285,46 @@ fn engine(args: &SizeArgs, work: &Work) -> Result<Engine, SizeError> {
     }
 }
 
-/// The measured peaks of a trial, from its own files; none where no reading was taken.
-pub(crate) fn measured(run: &Path) -> Result<Option<Measured>, SizeError> {
+/// What a trial says of itself.
+fn trial(run: &Path) -> Result<Trial, SizeError> {
     let path = run.join("trial.json");
-    let malformed = |path: &Path, problem: String| SizeError::Malformed {
+    serde_json::from_str(&read_text(&path)?).map_err(|error| SizeError::Malformed {
         file: path.display().to_string(),
         format: "trial",
-        problem,
+        problem: error.to_string(),
+    })
+}
+
+/// The task as the trial ran it, where nothing else was asked: its longest text, as many of them as it computes at
+/// once, its engine, device and precision.
+fn as_measured(args: &SizeArgs, trial: &Trial) -> SizeArgs {
+    let mut args = args.clone();
+    let engine = &trial.engine;
+    if engine.kind == "builtin" {
+        args.engine.get_or_insert_with(|| "builtin".to_owned());
+    }
+    let device = engine.device.split(':').next().unwrap_or_default();
+    args.backend
+        .get_or_insert_with(|| if device == "cuda" || device == "rocm" { device } else { "cpu" }.to_owned());
+    let precision = match engine.precision.as_str() {
+        "f32" => Some("f32"),
+        "f16" | "bf16" => Some("half"),
+        _ => None,
     };
-    let trial: Trial =
-        serde_json::from_str(&read_text(&path)?).map_err(|error| malformed(&path, error.to_string()))?;
+    args.precision = args.precision.or_else(|| precision.map(str::to_owned));
+    if let (None, Some(longest)) = (args.tokens, engine.longest_tokens) {
+        let at_once = engine.parameters.get("batch_tokens").and_then(|limit| limit.parse::<u64>().ok());
+        args.tokens = Some(u64::from(longest));
+        args.batch = at_once.map_or(args.batch, |limit| (limit / u64::from(longest.max(1))).max(1));
+    }
+    if let Some(reference) = engine.model.as_ref().map(|model| model.reference.clone()) {
+        args.model.get_or_insert(reference);
+    }
+    args
+}
+
+/// The measured peaks of a trial, from its own files; none where no reading was taken.
+fn measured(run: &Path, trial: &Trial) -> Result<Option<Measured>, SizeError> {
     let folder = run.join("measures");
     let io = |path: &Path, source| SizeError::Io { file: path.display().to_string(), source };
     let mut lines: Vec<MeasureLine> = Vec::new();
@@ -308,7 +340,7 @@ pub(crate) fn measured(run: &Path) -> Result<Option<Measured>, SizeError> {
             lines.extend(serde_json::from_str::<MeasureLine>(&line).ok());
         }
     }
-    Ok(Measured::of_trial(&trial, lines))
+    Ok(Measured::of_trial(trial, lines))
 }
 
 /// The open points as they are written into the project, format `pilote.open-points/1`.
@@ -488,9 +520,11 @@ fn print_cards(sizing: &Sizing, texts: &Texts, out: &mut dyn Write) -> io::Resul
         .collect();
     print_rows(&rows, &[1], out)?;
     let [only] = sizing.cards.as_slice() else { return Ok(()) };
-    for (key, known) in
-        [("size-precision-engine", only.precision.engine), ("size-precision-card", only.precision.card)]
-    {
+    let mut lines = vec![("size-precision-engine", only.precision.engine)];
+    if only.card.backend != Backend::Cpu {
+        lines.push(("size-precision-card", only.precision.card));
+    }
+    for (key, known) in lines {
         let known = texts.get(known_key(known), &[]);
         writeln!(out, "  {}", texts.get(key, &[("format", &only.precision.format), ("known", &known)]))?;
     }

@@ -259,7 +259,7 @@ pub fn assess(named: Named, planned: Option<Backend>) -> Result<Libraries, SizeE
             None => unknown.push(name),
         }
     }
-    conflicts.extend(builds_apart(&known, &named.indexes));
+    conflicts.extend(builds_apart(&known, &named.indexes, &named.images));
     if let Some(planned) = planned {
         conflicts.extend(known.iter().filter(|found| on(found, planned) == Runs::No).map(|found| {
             Conflict::NotOnPlanned {
@@ -363,7 +363,7 @@ fn two_versions(name: &str, requirements: &[Requirement]) -> Option<Conflict> {
 }
 
 /// Wheels and indexes that were built for different things.
-fn builds_apart(known: &[Found], indexes: &[(String, String)]) -> Vec<Conflict> {
+fn builds_apart(known: &[Found], indexes: &[(String, String)], images: &[(String, String)]) -> Vec<Conflict> {
     let mut builds: Vec<(Build, String)> = known
         .iter()
         .filter_map(|found| {
@@ -388,14 +388,22 @@ fn builds_apart(known: &[Found], indexes: &[(String, String)]) -> Vec<Conflict> 
         let names = majors.iter().map(|(major, name)| format!("CUDA {major}: {name}")).collect();
         conflicts.push(Conflict::CudaMajors { names });
     }
-    let kinds: BTreeMap<&str, &String> = builds
+    let mut kinds: BTreeMap<&str, String> = builds
         .iter()
         .map(|(build, name)| match build {
-            Build::Cuda { .. } => ("CUDA", name),
-            Build::Rocm { .. } => ("ROCm", name),
-            Build::Cpu => ("CPU", name),
+            Build::Cuda { .. } => ("CUDA", name.clone()),
+            Build::Rocm { .. } => ("ROCm", name.clone()),
+            Build::Cpu => ("CPU", name.clone()),
         })
         .collect();
+    // An image brings drivers' libraries of one backend, so a wheel for another cannot compute inside of it.
+    for (image, place) in images {
+        match of_image(image) {
+            Some(Backend::Cuda) => kinds.insert("CUDA", format!("image {image} ({place})")),
+            Some(Backend::Rocm) => kinds.insert("ROCm", format!("image {image} ({place})")),
+            Some(Backend::Cpu) | None => None,
+        };
+    }
     if kinds.len() > 1 {
         let names = kinds.iter().map(|(kind, name)| format!("{kind}: {name}")).collect();
         conflicts.push(Conflict::Backends { names });

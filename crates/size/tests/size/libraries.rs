@@ -156,6 +156,17 @@ fn an_index_for_one_backend_beside_a_wheel_for_another_is_a_conflict() {
 }
 
 #[test]
+fn a_wheel_inside_of_an_image_for_another_backend_is_a_conflict() {
+    let files = [("requirements.txt", "torch==2.8.0+cu128\n"), ("Dockerfile", "FROM rocm/pytorch:latest\n")];
+    let found = found(&files, None);
+    let Some(Conflict::Backends { names }) = found.conflicts.first() else { panic!("{:?}", found.conflicts) };
+    assert_eq!(
+        names,
+        &["CUDA: torch (requirements.txt:1)", "ROCm: image rocm/pytorch:latest (Dockerfile:1)"]
+    );
+}
+
+#[test]
 fn one_package_pinned_twice_is_a_conflict_with_both_places() {
     let found = found(
         &[("requirements.txt", "torch==2.7.0\n"), ("requirements-rebuild.txt", "torch==2.8.0\n")],

@@ -1,7 +1,10 @@
 # Memory, cards and plans: what `pilote size` and `pilote plan` print.
 
 size-model = Model: { $place }
-size-weights-in-files = Weights in its files: { $memory } ({ $storage }), read from the headers of { $files } files.
+size-weights-in-files = Weights in its files: { $memory } ({ $storage }), read from { $files ->
+    [one] the header of one file
+   *[other] the headers of { $files } files
+}.
 size-parameters = Parameters: { $parameters }
 size-build = Build: { $family }, from { $source }
 size-own-code = Code comes with this model and the engine would run it: { $files }. Read it before you allow it.

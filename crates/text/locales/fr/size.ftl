@@ -1,7 +1,10 @@
 # Mémoire, cartes et forfaits : ce que `pilote size` et `pilote plan` affichent.
 
 size-model = Modèle : { $place }
-size-weights-in-files = Poids dans ses fichiers : { $memory } ({ $storage }), lus dans les en-têtes de { $files } fichiers.
+size-weights-in-files = Poids dans ses fichiers : { $memory } ({ $storage }), lus dans { $files ->
+    [one] l’en-tête d’un fichier
+   *[other] les en-têtes de { $files } fichiers
+}.
 size-parameters = Paramètres : { $parameters }
 size-build = Construction : { $family }, d’après { $source }
 size-own-code = Du code accompagne ce modèle et le moteur l’exécuterait : { $files }. Lisez-le avant de l’autoriser.
