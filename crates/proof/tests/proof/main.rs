@@ -7,3 +7,4 @@ mod report;
 mod status;
 mod support;
 mod verification;
+mod volume;

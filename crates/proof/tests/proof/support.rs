@@ -26,6 +26,8 @@ pub(crate) struct Plan {
     pub(crate) example: &'static str,
     pub(crate) kind: TrialKind,
     pub(crate) limit: Option<u64>,
+    /// That many rows in place of the example's inputs; they exist in the index only.
+    pub(crate) rows: u64,
     pub(crate) part_items: usize,
     /// How many parts are sealed; the others stay as a stopped writer leaves them.
     pub(crate) sealed: usize,
@@ -44,6 +46,7 @@ impl Default for Plan {
             example: "twelve-documents",
             kind: TrialKind::Pilot,
             limit: None,
+            rows: 0,
             part_items: 5,
             sealed: usize::MAX,
             ended: Some("done"),
@@ -110,7 +113,10 @@ impl Fixture {
             (TrialKind::Campaign, Some(campaign)) => campaign.inputs.clone(),
             _ => spec.pilot.inputs.clone(),
         };
-        let mut items = all_items(&project, &spec, &inputs);
+        let mut items = match plan.rows {
+            0 => all_items(&project, &spec, &inputs),
+            rows => (0..rows).map(row).collect(),
+        };
         items.truncate(plan.limit.map_or(usize::MAX, |limit| limit.try_into().unwrap()));
         write_json(&trial.join("trial.json"), &launched(plan, spec, Digest::of(text.as_bytes())));
         pilote_proof::keep_pins(&project, &trial).unwrap();
@@ -127,6 +133,19 @@ impl Fixture {
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.trial.join(name)
+    }
+}
+
+fn row(position: u64) -> Item {
+    let text = format!("the text of row {position}");
+    Item {
+        position: pilote_spec::Position(position),
+        id: Some(pilote_spec::ItemId(format!("row-{position:08}"))),
+        digest: Some(Digest::of(text.as_bytes())),
+        bytes: text.len() as u64,
+        chars: text.len() as u64,
+        location: pilote_spec::Location::Line { line: position + 1, offset: position * 64, bytes: 64 },
+        fault: None,
     }
 }
 
@@ -281,6 +300,12 @@ pub(crate) fn copy_dir(from: &Path, to: &Path) {
             std::fs::copy(entry.path(), to).unwrap();
         }
     }
+}
+
+/// Moves a directory; nothing of it stays behind.
+pub(crate) fn move_dir(from: &Path, to: &Path) {
+    copy_dir(from, to);
+    std::fs::remove_dir_all(from).unwrap();
 }
 
 /// Every file below `root` with its bytes, by relative path.

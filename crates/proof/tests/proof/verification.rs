@@ -56,7 +56,7 @@ fn a_copy_is_verified_with_nothing_but_itself() {
     let before = verify(&copy).unwrap();
     std::fs::remove_dir_all(&fixture.project).unwrap();
     let moved = fixture.elsewhere().join("moved");
-    std::fs::rename(&copy, &moved).unwrap();
+    crate::support::move_dir(&copy, &moved);
     assert_eq!(verify(&moved).unwrap(), before);
 }
 
@@ -235,7 +235,7 @@ fn a_copy_with_an_unfinished_name_is_never_whole() {
     let fixture = collected();
     let partial = fixture.elsewhere().join(format!("{NAME}.partial"));
     let copy = copied(&fixture);
-    std::fs::rename(copy, &partial).unwrap();
+    crate::support::move_dir(&copy, &partial);
     let verification = verify(&partial).unwrap();
     assert_eq!(errors(&verification), ["unfinished-copy"]);
     assert!(!verification.whole);
