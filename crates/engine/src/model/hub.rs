@@ -296,7 +296,6 @@ impl Partial {
     }
 
     /// Checks the whole file and gives it its name within the staging directory.
-    #[expect(clippy::disallowed_methods, reason = "inside the staging directory, which is not yet a model")]
     fn finish(&self, name: &str, announced: Option<Digest>) -> Result<(), SourceError> {
         if let Some(expected) = announced {
             let seen = digest(&self.data)?;
@@ -310,7 +309,7 @@ impl Partial {
                 });
             }
         }
-        std::fs::rename(&self.data, &self.whole)?;
+        fs_err::rename(&self.data, &self.whole)?;
         self.forget()?;
         Ok(())
     }

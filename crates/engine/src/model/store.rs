@@ -220,8 +220,12 @@ impl ModelStore {
                 let commit = fs_err::read_to_string(repository.join("refs").join(revision));
                 let commit = commit.map_or_else(|_| revision.clone(), |commit| commit.trim().to_owned());
                 let dir = repository.join("snapshots").join(commit);
-                // Other programs fetch only the files that they need, so an incomplete snapshot is no error.
-                Ok(check::inspect(&dir, pins).ok().map(|files| (dir, files)))
+                match check::inspect(&dir, pins) {
+                    // Without a network this is the news; with one, the right file can be had.
+                    Err(error @ SourceError::WrongDigest { .. }) if self.environment.offline => Err(error),
+                    // Other programs fetch only the files that they need, so an incomplete snapshot is no error.
+                    found => Ok(found.ok().map(|files| (dir, files))),
+                }
             }
             _ => Ok(None),
         }
@@ -238,6 +242,9 @@ impl ModelStore {
             let found = self.present(reference, pins, false)?;
             return found.ok_or(SourceError::MissingFile { file: text.to_owned() });
         }
+        if self.environment.offline {
+            return self.present(reference, pins, true)?.ok_or(SourceError::Offline);
+        }
         let key = key(reference);
         let staging = self.cache.join("partial").join(&key);
         fs_err::create_dir_all(&staging)?;
@@ -246,9 +253,6 @@ impl ModelStore {
         lock.file().lock()?;
         if let Some(found) = self.present(reference, pins, false)? {
             return Ok(found);
-        }
-        if self.environment.offline {
-            return Err(SourceError::Offline);
         }
         let mut report =
             |file: &str, done, total| (self.progress)(Progress { reference: text, file, done, total });
@@ -346,7 +350,7 @@ fn place(staging: &Path, dir: &Path, manifest: &Manifest) -> Result<(), SourceEr
     }
     let parent = dir.parent().unwrap_or(dir);
     fs_err::create_dir_all(parent)?;
-    std::fs::rename(staging, dir)?;
+    fs_err::rename(staging, dir)?;
     sync_dir(parent)?;
     Ok(())
 }

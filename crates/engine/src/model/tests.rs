@@ -378,6 +378,19 @@ fn an_existing_hub_cache_is_used_where_it_lies() {
 }
 
 #[test]
+fn a_hub_cache_with_another_content_is_told_when_nothing_can_be_fetched() {
+    let root = tempfile::tempdir().unwrap();
+    write_model(&root.path().join("hub/models--org--name/snapshots/main"));
+    let mut environment = environment(root.path(), "http://127.0.0.1:1");
+    environment.hub_cache = Some(root.path().join("hub"));
+    environment.offline = true;
+    let (models, _) = store(root.path(), environment);
+    let text = message(&models.resolve(&named(&[HUB]), &pin("config.json", b"{ }")).unwrap_err());
+    assert!(text.contains("config.json differs from its pinned digest"), "{text}");
+    assert!(!root.path().join("cache").exists(), "looking leaves nothing behind");
+}
+
+#[test]
 fn a_weights_file_cut_short_is_found_by_its_own_header() {
     let root = tempfile::tempdir().unwrap();
     let dir = root.path().join("m");
