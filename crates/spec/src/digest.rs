@@ -40,7 +40,14 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        // Every record bears a digest, so that its digits are made in one go.
+        const HEX: &[u8; 16] = b"0123456789abcdef";
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = HEX[usize::from(byte >> 4)];
+            pair[1] = HEX[usize::from(byte & 0xf)];
+        }
+        f.write_str(std::str::from_utf8(&digits).unwrap_or_default())
     }
 }
 
@@ -55,18 +62,25 @@ impl FromStr for Digest {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let error = || DigestError { text: text.chars().take(80).collect() };
-        let nibbles: Vec<u8> = text
-            .chars()
-            .map(|c| c.to_digit(16).and_then(|digit| u8::try_from(digit).ok()).ok_or_else(error))
-            .collect::<Result<_, _>>()?;
-        if nibbles.len() != 64 {
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        if pairs.len() != 32 || !rest.is_empty() {
             return Err(error());
         }
         let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(nibbles.chunks_exact(2)) {
-            *byte = pair[0] << 4 | pair[1];
+        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+            *byte = nibble(*high).zip(nibble(*low)).map(|(high, low)| high << 4 | low).ok_or_else(error)?;
         }
         Ok(Self(bytes))
+    }
+}
+
+/// The value of a hexadecimal digit of either case.
+fn nibble(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' => Some(digit - b'A' + 10),
+        _ => None,
     }
 }
 
@@ -115,5 +129,27 @@ impl std::io::Write for Hasher {
 
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_written_as_sha256sum_writes_it_and_read_in_either_case() {
+        let text = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(Digest::of(b"").to_string(), text);
+        assert_eq!(text.to_uppercase().parse(), Ok(Digest::of(b"")));
+    }
+
+    #[test]
+    fn anything_but_64_hexadecimal_digits_is_no_digest() {
+        let long = "0".repeat(65);
+        let accented = format!("{}é", "0".repeat(62));
+        for text in ["", "0", &long, &long[..63], &format!("{}g", &long[..63]), &accented] {
+            let error = text.parse::<Digest>().unwrap_err();
+            assert!(error.to_string().contains("is no sha256 digest"), "{error}");
+        }
     }
 }
