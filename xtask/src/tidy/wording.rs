@@ -8,7 +8,7 @@ const MACHINE_FOLDERS: [(&str, &str); 6] =
     [("/ro", "ot/"), ("/wo", "rk/"), ("/Use", "rs/"), ("/ho", "me/"), (":\\Use", "rs\\"), ("/tm", "p/t-")];
 
 /// Names that examples and tests may use below a home folder: nobody's.
-const NOBODY: [&str; 9] = ["someone", "user", "alice", "ann", "bob", "marie", "me", "name", "you"];
+const NOBODY: [&str; 10] = ["someone", "user", "ada", "alice", "ann", "bob", "marie", "me", "name", "you"];
 
 /// Hosts that links and sources may name. Anything else is a registry or mirror of one machine, or wants a look.
 const HOSTS: [&str; 16] = [
