@@ -1,11 +1,12 @@
 //! Embeds texts with the built-in engine and prints what it took, for comparison with other engines.
 //!
 //! ```text
-//! embed_bench MODEL_DIR TEXTS THREADS    TEXTS holds one JSON string a line
+//! embed_bench MODEL_DIR TEXTS THREADS [VECTORS]
 //! ```
 //!
-//! Prints one JSON object: `texts`, `tokens`, `seconds` (wall, loading left out), `cpu_seconds` and `peak_bytes` (of
-//! the process, loading included), `load_seconds`, and `digest`, the SHA-256 of all vectors as little-endian f32.
+//! TEXTS holds one JSON object with a `text` a line; the vectors are written to VECTORS as little-endian f32. Prints
+//! one JSON object: `items`, `tokens`, `seconds` and `processor_seconds` (loading and warming up left out),
+//! `peak_bytes` (of the process, loading included), `load_seconds`, and `digest`, the SHA-256 of all vectors.
 
 #![expect(clippy::print_stdout, reason = "a program for measuring, whose output is data")]
 #![expect(clippy::disallowed_methods, reason = "a program for measuring has the clock at its edge")]
@@ -18,7 +19,7 @@ use std::time::{Duration, Instant};
 use pilote_engine::builtin::Builtin;
 use pilote_engine::model::{Environment, ModelStore};
 use pilote_engine::{Answer, Batch, BatchId, Content, Engine as _, Event, Request, WireId};
-use pilote_spec::{Beyond, Clock, Hasher, Limits, Output, OutputSpec, Stamp, Task};
+use pilote_spec::{Beyond, Clock, Digest, Limits, Output, OutputSpec, Stamp, Task};
 
 struct Watch(Instant);
 
@@ -41,32 +42,41 @@ const BATCH_ITEMS: usize = 64;
 
 type Failure = Box<dyn std::error::Error>;
 
+#[derive(serde::Deserialize)]
+struct Line {
+    text: String,
+}
+
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [model, texts, threads] = arguments.as_slice() else {
-        return Err("usage: embed_bench MODEL_DIR TEXTS THREADS".into());
+    let [model, texts, threads, file @ ..] = arguments.as_slice() else {
+        return Err("usage: embed_bench MODEL_DIR TEXTS THREADS [VECTORS]".into());
     };
-    let texts: Vec<String> =
-        fs_err::read_to_string(texts)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    let lines = fs_err::read_to_string(texts)?;
+    let texts = lines.lines().map(|line| Ok(serde_json::from_str::<Line>(line)?.text));
+    let texts = texts.collect::<Result<Vec<String>, Failure>>()?;
     let clock = Arc::new(Watch(Instant::now()));
     let mut engine = start(model, threads.parse()?, &clock)?;
     let loaded = clock.monotonic();
+    embed(&mut engine, &texts[..texts.len().min(8)])?;
+    let (begun, processor) = (clock.monotonic(), processor_seconds());
     let (vectors, tokens) = embed(&mut engine, &texts)?;
-    let took = clock.monotonic() - loaded;
-    let mut hasher = Hasher::new();
-    vectors.iter().flatten().for_each(|value| hasher.update(&value.to_le_bytes()));
-    println!(
-        "{}",
-        serde_json::json!({
-            "texts": texts.len(),
-            "tokens": tokens,
-            "load_seconds": loaded.as_secs_f64(),
-            "seconds": took.as_secs_f64(),
-            "cpu_seconds": cpu_seconds(),
-            "peak_bytes": peak_bytes(),
-            "digest": hasher.finish().to_string(),
-        })
-    );
+    let seconds = (clock.monotonic() - begun).as_secs_f64();
+    let processor = processor_seconds().zip(processor).map(|(end, start)| end - start);
+    let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
+    if let [file] = file {
+        fs_err::write(file, &bytes)?;
+    }
+    let took = serde_json::json!({
+        "items": texts.len(),
+        "tokens": tokens,
+        "load_seconds": loaded.as_secs_f64(),
+        "seconds": seconds,
+        "processor_seconds": processor,
+        "peak_bytes": peak_bytes(),
+        "digest": Digest::of(&bytes).to_string(),
+    });
+    println!("{took}");
     Ok(())
 }
 
@@ -97,7 +107,7 @@ fn embed(engine: &mut Builtin, texts: &[String]) -> Result<(Vec<Vec<f32>>, u64),
         id: BatchId(number as u64),
         requests: members
             .iter()
-            .map(|&at| Request { wire: WireId(at as u64), content: Content::Text(texts[at].clone()) })
+            .map(|&at| Request::new(WireId(at as u64), Content::Text(texts[at].clone())))
             .collect(),
     });
     let (mut vectors, mut tokens, mut open) = (vec![Vec::new(); texts.len()], 0, 0);
@@ -128,7 +138,7 @@ fn embed(engine: &mut Builtin, texts: &[String]) -> Result<(Vec<Vec<f32>>, u64),
 }
 
 /// User and system time of this process, in the hundredths of a second that Linux counts in.
-fn cpu_seconds() -> Option<f64> {
+fn processor_seconds() -> Option<f64> {
     let stat = fs_err::read_to_string("/proc/self/stat").ok()?;
     let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(11);
     let ticks: f64 = fields.next()?.parse::<f64>().ok()? + fields.next()?.parse::<f64>().ok()?;

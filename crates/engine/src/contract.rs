@@ -38,6 +38,16 @@ pub struct Request {
     pub wire: WireId,
     /// What it is about.
     pub content: Content,
+    /// The item's identifier, for programs that name what they make by it. Answers are never matched by it.
+    pub id: Option<String>,
+}
+
+impl Request {
+    /// A question about a content alone.
+    #[must_use]
+    pub fn new(wire: WireId, content: Content) -> Self {
+        Self { wire, content, id: None }
+    }
 }
 
 /// Questions that are submitted together. The engine may group them anew inside, never across batches.
@@ -117,6 +127,10 @@ pub trait Engine: Send {
     fn in_flight_max(&self) -> usize {
         1
     }
+
+    /// Begins nothing more of what was submitted, since the trial stops: what is under way is finished, and a batch
+    /// of which something was not begun fails. An engine that has everything under way at once has nothing to do.
+    fn hold(&mut self) {}
 
     /// Hands over a batch and returns at once.
     ///

@@ -182,7 +182,7 @@ fn gelu(x: f32) -> f32 {
 /// `x · Φ(x)` with `Φ(x) ≈ (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2`, written with one exponential.
 #[inline(always)]
 fn gelu_tanh(x: f32) -> f32 {
-    const TWICE_SQRT_2_OVER_PI: f32 = 1.595_769_1;
+    const TWICE_SQRT_2_OVER_PI: f32 = 1.595_769;
     x / (1.0 + exp(-TWICE_SQRT_2_OVER_PI * (x + 0.044_715 * x * x * x)))
 }
 

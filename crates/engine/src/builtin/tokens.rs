@@ -73,6 +73,7 @@ impl Tokens {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` asks for")]
 fn in_own_words(error: tokenizers::Error) -> EncoderError {
     EncoderError::Tokenizer { detail: error.to_string() }
 }

@@ -176,13 +176,6 @@ pub enum SourceError {
 impl SourceError {
     /// Whether another network, or none needed, would have helped.
     fn is_about_reaching(&self) -> bool {
-        matches!(
-            self,
-            Self::Offline
-                | Self::Network { .. }
-                | Self::Status { .. }
-                | Self::Denied { .. }
-                | Self::Pip { .. }
-        )
+        matches!(self, Self::Offline | Self::Network { .. } | Self::Status { .. } | Self::Pip { .. })
     }
 }

@@ -336,10 +336,6 @@ fn inspect_own(dir: &Path, pins: &BTreeMap<String, Digest>) -> Result<BTreeMap<S
 }
 
 /// Puts a whole model where it is looked for: everything durable first, then one rename, then its directory.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the one rename by which a model appears, after its files are synced"
-)]
 fn place(staging: &Path, dir: &Path, manifest: &Manifest) -> Result<(), SourceError> {
     let text = serde_json::to_vec_pretty(manifest).map_err(std::io::Error::other)?;
     fs_err::write(staging.join(MANIFEST), text)?;

