@@ -41,10 +41,10 @@ class Greeting:
 
 @dataclass(frozen=True)
 class Category:
-    """One of the declared categories, its score, and the other scores, best first."""
+    """One of the declared categories, its score where there is one, and the other scores, best first."""
 
     category: str
-    score: float
+    score: Optional[float] = None
     others: Sequence[tuple[str, float]] = ()
     cut_at_tokens: Optional[int] = None
 
@@ -127,7 +127,7 @@ class Worker:
             read = os.fdopen(int(os.environ["PILOTE_READ_FD"]), "rb")
             write = os.fdopen(int(os.environ["PILOTE_WRITE_FD"]), "wb")
         except KeyError as missing:
-            sys.exit(f"error: {missing.args[0]} is not set: a worker is started by pilote, see `pilote worker-check`")
+            sys.exit(f"error: {missing.args[0]} is not set: a worker is started by pilote")
         _Conversation(self, read, write).run()
 
 
@@ -246,10 +246,11 @@ def _wire_output(output: Output) -> dict[str, Any]:
     if isinstance(output, Vector):
         wire: dict[str, Any] = {"vector": _base64(output.values)}
     elif isinstance(output, Category):
-        if not math.isfinite(output.score):
-            raise ValueError(f"the score of {output.category!r} is {output.score}")
-        others = [[name, float(score)] for name, score in output.others]
-        wire = {"category": output.category, "score": float(output.score), "others": others}
+        wire = {"category": output.category, "others": [[name, float(score)] for name, score in output.others]}
+        if output.score is not None:
+            if not math.isfinite(output.score):
+                raise ValueError(f"the score of {output.category!r} is {output.score}")
+            wire["score"] = float(output.score)
     elif isinstance(output, Text):
         return {"text": output.text, "made_with": dict(output.made_with)}
     elif isinstance(output, Json):

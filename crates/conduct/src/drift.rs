@@ -25,11 +25,28 @@ impl fmt::Display for Drift {
 /// Fields of a project that change no outcome and no verdict: names for people, where copies go, how much of the
 /// machine is used. `campaign.refused_max` is among them, since raising it is how a stopped campaign goes on; the
 /// verdict keeps to the share that was declared at the launch.
-const HARMLESS: [&str; 7] =
-    ["$schema", "name", "purpose", "destination", "secrets", "engine.threads", "campaign.refused_max"];
+const HARMLESS: [&str; 17] = [
+    "$schema",
+    "name",
+    "purpose",
+    "destination",
+    "secrets",
+    "engine.threads",
+    "engine.slots",
+    "engine.devices",
+    "engine.concurrency",
+    "engine.endpoints",
+    "engine.attempts_max",
+    "engine.request_seconds_max",
+    "engine.down_seconds_max",
+    "engine.setup_seconds_max",
+    "engine.silence_seconds_max",
+    "engine.seconds_max",
+    "campaign.refused_max",
+];
 
 /// Facts of an engine that change no outcome: by which of several references the same files came, and their licence.
-const HARMLESS_FACTS: [&str; 2] = ["model.reference", "model.licence"];
+const HARMLESS_FACTS: [&str; 3] = ["model.reference", "model.licence", "parameters.endpoints"];
 
 /// What changed of a project, the section of the other kind of trial left out.
 pub(crate) fn project(then: &Project, now: &Project, kind: TrialKind) -> Vec<Drift> {

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use pilote_engine::{Answer, BatchId, EngineFault, WireId};
+use pilote_engine::{Answer, BatchId, EngineFault, NOT_BEGUN, WireId};
 use pilote_spec::{
     BatchMeasures, Campaign, Outcome, OutputSpec, Position, Reason, Refusal, WorkReason, accept,
 };
@@ -493,7 +493,10 @@ impl Reducer {
             return;
         }
         let Some(in_flight) = self.in_flight.remove(&batch) else { return };
-        self.count_failure(&fault, effects);
+        if fault.step != NOT_BEGUN {
+            // What was not begun because the trial stops is no failure.
+            self.count_failure(&fault, effects);
+        }
         self.requeue(in_flight.ask, &Blame::Death(fault.first_error));
     }
 

@@ -401,6 +401,9 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
         if !self.interrupt_seen && self.conductor.interrupt.load(Ordering::Relaxed) {
             self.interrupt_seen = true;
             self.conductor.progress.report(News::Interrupted);
+            if let Some(engine) = &mut self.job.engine {
+                engine.hold();
+            }
             self.queue.push_back(Event::Interrupted);
             return;
         }

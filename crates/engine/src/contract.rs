@@ -109,6 +109,9 @@ pub struct EngineFault {
     pub ended: bool,
 }
 
+/// The step of the failure of a batch that was not begun as a whole before [`Engine::hold`].
+pub const NOT_BEGUN: &str = "not begun";
+
 /// How to stop an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
@@ -129,7 +132,8 @@ pub trait Engine: Send {
     }
 
     /// Begins nothing more of what was submitted, since the trial stops: what is under way is finished, and a batch
-    /// of which something was not begun fails. An engine that has everything under way at once has nothing to do.
+    /// of which something was not begun fails with the step [`NOT_BEGUN`]. An engine that has everything under way
+    /// at once has nothing to do.
     fn hold(&mut self) {}
 
     /// Hands over a batch and returns at once.

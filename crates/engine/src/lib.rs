@@ -2,11 +2,17 @@
 //! positions or ledgers, and answers by an opaque wire identifier.
 
 pub mod builtin;
+#[cfg(unix)]
+pub mod command;
 mod contract;
 pub mod model;
+#[cfg(unix)]
+pub mod openai;
 #[cfg(unix)]
 pub mod process;
 #[cfg(unix)]
 pub mod worker;
 
-pub use contract::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Request, Stop, WireId};
+pub use contract::{
+    Answer, Batch, BatchId, Content, Engine, EngineFault, Event, NOT_BEGUN, Request, Stop, WireId,
+};

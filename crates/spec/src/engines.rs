@@ -60,7 +60,7 @@ pub struct OpenAi {
     pub task: ServerTask,
     /// The model's name as the server knows it.
     pub model: String,
-    /// The messages of a chat, or the one prompt of a completion, with `{text}`, `{id}` and `{column.NAME}` set in.
+    /// The messages of a chat, or the one prompt of a completion, with `{text}` and `{id}` set in.
     /// None sends the text itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompt: Vec<Message>,
@@ -141,7 +141,7 @@ pub struct ServerLaunch {
 #[serde(deny_unknown_fields)]
 pub struct CommandPerItem {
     /// Program and arguments, never a shell line, with places to fill: `{id}`, `{input}` (a file), `{output}` (the
-    /// file to write), `{text}`, `{number}` (of a range) and `{device}`.
+    /// file to write), `{text}` and `{device}`.
     pub command: Vec<String>,
     /// Programs at once; none takes one a device, or one a processor where no device is declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]

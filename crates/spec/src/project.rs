@@ -250,8 +250,6 @@ pub enum FileDecode {
     Json,
     /// A PNG image.
     Png,
-    /// An OpenEXR image.
-    Exr,
 }
 
 /// What becomes of an image of one colour only, which is what a scene without light or camera renders to.

@@ -1,5 +1,7 @@
 //! The engines that are programs of the user's own: what is read of them, and what is said of what is wrong.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
+
 use pilote_spec::{CommandPerItem, EngineConfig, OpenAi, Project, ServerTask, Worker};
 
 const VECTOR: &str = r#"{ "kind": "vector", "width": 384 }"#;

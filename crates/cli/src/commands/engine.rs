@@ -1,11 +1,12 @@
 //! Starting the declared engine, of whatever kind it is.
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use pilote_engine::builtin::Builtin;
-use pilote_engine::process::{GuardProgram, Scratch};
-use pilote_engine::worker::{Surround, WorkerEngine};
+use pilote_engine::command::CommandEngine;
+use pilote_engine::openai::ServerEngine;
+use pilote_engine::process::{GuardProgram, Scratch, Surround};
+use pilote_engine::worker::WorkerEngine;
 use pilote_engine::{Engine, EngineFault};
 use pilote_spec::EngineConfig;
 
@@ -44,8 +45,16 @@ pub(crate) fn start(
             let around = surround(&place.root, &project.secrets, surroundings)?;
             Ok(Box::new(WorkerEngine::start(worker, &project.output, around)?))
         }
-        EngineConfig::OpenAi(_) | EngineConfig::Command(_) => {
-            Err(fault("this version of pilote reads this kind of engine and does not start it yet"))
+        EngineConfig::OpenAi(server) => {
+            let key = server.key.iter();
+            let secrets: Vec<String> = project.secrets.iter().chain(key).cloned().collect();
+            let around = surround(&place.root, &secrets, surroundings)?;
+            let seed = getrandom::u64().map_err(|error| fault(&error.to_string()))?;
+            Ok(Box::new(ServerEngine::start(server, &project.output, &around, seed)?))
+        }
+        EngineConfig::Command(command) => {
+            let around = surround(&place.root, &project.secrets, surroundings)?;
+            Ok(Box::new(CommandEngine::start(command, &project.output, around)?))
         }
     }
 }
@@ -79,7 +88,7 @@ fn guard_program() -> Result<GuardProgram, EngineFault> {
     let program = std::env::current_exe().map_err(|error| {
         fault(&format!("the program cannot name itself, so no child can be guarded: {error}"))
     })?;
-    Ok(GuardProgram { program, arguments: ["__guard", "run", "--"].map(OsString::from).to_vec() })
+    Ok(GuardProgram { program, arguments: vec!["__guard".into()] })
 }
 
 fn fault(first_error: &str) -> EngineFault {

@@ -1,14 +1,14 @@
 //! What tests of the program share.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(unreachable_pub, reason = "the same")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pilote_engine::process::{GuardProgram, Scratch};
-use pilote_engine::worker::Surround;
+use pilote_engine::process::{GuardProgram, Scratch, Surround};
 use pilote_spec::{Clock, Stamp};
 
 /// A clock that runs.
@@ -47,7 +47,8 @@ pub fn worker(script: &str) -> String {
 
 /// A worker's parameters, with defaults.
 pub fn config(argv: &[&str]) -> pilote_spec::Worker {
-    let mut config: pilote_spec::Worker = serde_json::from_value(serde_json::json!({ "command": argv })).unwrap();
+    let mut config: pilote_spec::Worker =
+        serde_json::from_value(serde_json::json!({ "command": argv })).unwrap();
     config.environment.insert("PYTHONPATH".into(), repository().join("python").display().to_string());
     config.setup_seconds_max = 120;
     config
@@ -55,7 +56,7 @@ pub fn config(argv: &[&str]) -> pilote_spec::Worker {
 
 /// The guard of the real program.
 pub fn guard() -> GuardProgram {
-    GuardProgram { program: env!("CARGO_BIN_EXE_pilote").into(), arguments: vec!["__guard".into(), "run".into(), "--".into()] }
+    GuardProgram { program: env!("CARGO_BIN_EXE_pilote").into(), arguments: vec!["__guard".into()] }
 }
 
 /// What a worker needs.
@@ -68,5 +69,97 @@ pub fn surround(folder: &Path) -> Surround {
         environment,
         secrets: Vec::new(),
         clock: clock(),
+    }
+}
+
+/// Whether no living process has this number.
+pub fn is_gone(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// Waits for something that other processes bring about; panics after a minute.
+#[expect(clippy::disallowed_methods, reason = "other processes tell of themselves by files alone")]
+pub fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(seen) = look() {
+            return seen;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing came of it within a minute");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A small project in a folder of its own.
+pub struct Trial(tempfile::TempDir);
+
+impl Trial {
+    /// A project with one file for each text.
+    pub fn new(output: &str, engine: &serde_json::Value, texts: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = folder.path().join("data/pilote");
+        std::fs::create_dir_all(&inputs).unwrap();
+        std::fs::create_dir_all(folder.path().join("config")).unwrap();
+        for (number, text) in texts.iter().enumerate() {
+            std::fs::write(inputs.join(format!("{number}.txt")), text).unwrap();
+        }
+        let output: serde_json::Value = serde_json::from_str(output).unwrap();
+        let project = serde_json::json!({
+            "format": "pilote.project/1", "name": "a test", "output": output, "engine": engine,
+            "pilot": { "inputs": { "directory": "data/pilote" }, "count": texts.len() },
+        });
+        std::fs::write(folder.path().join("config/pilote.json"), project.to_string()).unwrap();
+        Self(folder)
+    }
+
+    /// The project's folder.
+    pub fn root(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Runs its pilot to its end.
+    pub fn run(&self, arguments: &[&str]) -> Came {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_pilote"))
+            .args(["run", "--project"])
+            .arg(self.root())
+            .args(arguments)
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Came {
+            status: output.status.code().unwrap(),
+            said: format!("{}\n{}", text(&output.stdout), text(&output.stderr)),
+            object: text(&output.stdout),
+        }
+    }
+}
+
+/// What a run came to.
+pub struct Came {
+    /// The exit status.
+    pub status: i32,
+    /// Everything that was printed.
+    pub said: String,
+    object: String,
+}
+
+impl Came {
+    /// The object on standard output.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.object).unwrap_or_else(|error| panic!("{error}: {}", self.said))
+    }
+
+    /// The trial's directory.
+    pub fn trial(&self) -> PathBuf {
+        PathBuf::from(self.json()["trial"].as_str().unwrap())
+    }
+
+    /// The lines of a file of the trial.
+    pub fn lines(&self, name: &str) -> Vec<serde_json::Value> {
+        let text = std::fs::read_to_string(self.trial().join(name))
+            .unwrap_or_else(|_| panic!("{name}: {}", self.said));
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }

@@ -13,10 +13,8 @@ use crate::Answer;
 pub(super) struct Fill<'a> {
     /// The item's text.
     pub(super) text: &'a str,
-    /// Its identifier, where it has one.
+    /// Its identifier; empty where it has none.
     pub(super) id: &'a str,
-    /// Columns that are passed through, by name.
-    pub(super) columns: &'a BTreeMap<String, String>,
 }
 
 /// Path of a task below an endpoint.
@@ -36,19 +34,19 @@ pub(super) fn generation(config: &OpenAi, output: &OutputSpec, fill: &Fill<'_>) 
         let messages: Vec<Value> = if config.prompt.is_empty() {
             vec![json!({ "role": "user", "content": fill.text })]
         } else {
-            let filled = |message: &pilote_spec::Message| {
-                json!({ "role": message.role, "content": filled(&message.content, fill) })
-            };
+            let filled = |message: &pilote_spec::Message| json!({ "role": message.role, "content": filled(&message.content, fill) });
             config.prompt.iter().map(filled).collect()
         };
         body.insert("messages".to_owned(), messages.into());
     } else {
-        let prompt = config.prompt.first().map_or_else(|| fill.text.to_owned(), |one| filled(&one.content, fill));
+        let prompt =
+            config.prompt.first().map_or_else(|| fill.text.to_owned(), |one| filled(&one.content, fill));
         body.insert("prompt".to_owned(), prompt.into());
     }
     if let OutputSpec::Json { schema } = output {
         let schema = json!({ "name": "output", "strict": true, "schema": schema });
-        body.entry("response_format").or_insert_with(|| json!({ "type": "json_schema", "json_schema": schema }));
+        body.entry("response_format")
+            .or_insert_with(|| json!({ "type": "json_schema", "json_schema": schema }));
     }
     Value::Object(body)
 }
@@ -71,16 +69,20 @@ pub(super) fn filled(template: &str, fill: &Fill<'_>) -> String {
             let value = match name {
                 "text" => Some(fill.text),
                 "id" => Some(fill.id),
-                _ => name.strip_prefix("column.").and_then(|name| fill.columns.get(name)).map(String::as_str),
+                _ => None,
             };
             Some((value?, rest))
         });
-        if let Some((value, after)) = place {
-            out.push_str(value);
-            rest = after;
-        } else {
-            out.push('{');
-            rest = after;
+        match place {
+            Some((value, after_place)) => {
+                out.push_str(value);
+                rest = after_place;
+            }
+            // Any other brace stands for itself.
+            None => {
+                out.push('{');
+                rest = after;
+            }
         }
     }
     out.push_str(rest);
@@ -115,8 +117,8 @@ struct ChoiceMessage {
 /// # Errors
 /// What is wrong with the reply, where it is none of the interface: an attempt failed, no item is at fault.
 pub(super) fn read_generation(config: &OpenAi, output: &OutputSpec, body: &[u8]) -> Result<Answer, String> {
-    let reply: Generated =
-        serde_json::from_slice(body).map_err(|error| format!("the reply is none of the interface: {error}"))?;
+    let reply: Generated = serde_json::from_slice(body)
+        .map_err(|error| format!("the reply is none of the interface: {error}"))?;
     if let Some(error) = reply.error {
         return Err(format!("the server answered 200 with an error inside: {error}"));
     }
@@ -126,7 +128,11 @@ pub(super) fn read_generation(config: &OpenAi, output: &OutputSpec, body: &[u8])
     let finish = choice.finish_reason.unwrap_or_default();
     made_with.insert("finish_reason".to_owned(), finish.clone().into());
     let model = reply.model.map(Value::from);
-    let told = [("model", model), ("usage", reply.usage.clone()), ("system_fingerprint", reply.system_fingerprint.map(Value::from))];
+    let told = [
+        ("model", model),
+        ("usage", reply.usage.clone()),
+        ("system_fingerprint", reply.system_fingerprint.map(Value::from)),
+    ];
     made_with.extend(told.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     let (text, declined) = match (choice.message, choice.text) {
         (Some(message), _) => (message.content.unwrap_or_default(), message.refusal),
@@ -170,8 +176,9 @@ fn judged(
             Err(error) => Answer::Refused(refusal(WorkReason::InvalidOutput).with("detail", error)),
         },
         OutputSpec::Category { .. } => {
-            // A generated label has no score: one is recorded as certain only in that it was the answer given.
-            Answer::Output(Output::Category { category: text.trim().to_owned(), score: 1.0, others: Vec::new(), cut_at_tokens: None })
+            // A generated label has no score.
+            let (category, others) = (text.trim().to_owned(), Vec::new());
+            Answer::Output(Output::Category { category, score: None, others, cut_at_tokens: None })
         }
         _ => Answer::Output(Output::Text { text, made_with }),
     }
@@ -194,8 +201,8 @@ struct EmbeddedOne {
 /// # Errors
 /// What is wrong with the reply. One without indexes is wrong where more than one text was sent.
 pub(super) fn read_embedding(count: usize, body: &[u8]) -> Result<Vec<Option<Output>>, String> {
-    let reply: Embedded =
-        serde_json::from_slice(body).map_err(|error| format!("the reply is none of the interface: {error}"))?;
+    let reply: Embedded = serde_json::from_slice(body)
+        .map_err(|error| format!("the reply is none of the interface: {error}"))?;
     let mut vectors: Vec<Option<Output>> = (0..count).map(|_| None).collect();
     for one in reply.data {
         let index = match one.index {
@@ -203,7 +210,9 @@ pub(super) fn read_embedding(count: usize, body: &[u8]) -> Result<Vec<Option<Out
             None if count == 1 => 0,
             None => return Err("the server gives no index with its vectors".to_owned()),
         };
-        let place = vectors.get_mut(index).ok_or_else(|| format!("the server answers for text {index} of {count}"))?;
+        let place = vectors
+            .get_mut(index)
+            .ok_or_else(|| format!("the server answers for text {index} of {count}"))?;
         if place.is_some() {
             return Err(format!("the server answers twice for text {index}"));
         }

@@ -14,10 +14,12 @@ use pilote_spec::{
     BatchMeasures, Clock, EngineFacts, OpenAi, OutputSpec, Reason, Refusal, ServerTask, WorkReason,
 };
 
-use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Request, Stop};
+use crate::process::{Guarded, Surround};
+use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, NOT_BEGUN, Request, Stop};
 
 mod body;
 mod health;
+mod launch;
 mod policy;
 mod wire;
 
@@ -33,16 +35,6 @@ const EMBED_BYTES_MAX: usize = 256 * 1024;
 /// The longest wait before a thread looks again whether it is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What the server engine needs beside its declared parameters.
-pub struct Surround {
-    /// The value of the access key, where one is declared.
-    pub key: Option<String>,
-    /// The clock of waits and deadlines.
-    pub clock: Arc<dyn Clock>,
-    /// What spreads waits; any number.
-    pub seed: u64,
-}
-
 /// A server that is asked over HTTP.
 pub struct ServerEngine {
     facts: EngineFacts,
@@ -51,6 +43,8 @@ pub struct ServerEngine {
     threads: Vec<JoinHandle<()>>,
     in_flight_max: usize,
     per_request: usize,
+    /// The server, where Pilote started it. Last, so that it ends after the requests.
+    server: Option<Guarded>,
 }
 
 /// What the request threads share.
@@ -98,25 +92,41 @@ enum Came {
     /// Ask for each of the texts alone.
     Apart,
     Again(String),
-    Later,
+    /// Ask again after this wait, which costs nothing.
+    Later(Duration),
     Failed(EngineFault),
 }
 
 impl ServerEngine {
-    /// Makes the engine and asks the first endpoint whether it knows the model.
+    /// Makes the engine, starts the server where that is declared, and asks the first endpoint for its models. `seed`
+    /// spreads the waits; any number does.
     ///
     /// # Errors
-    /// When an endpoint's address is wrong or the server does not answer in the declared time.
-    pub fn start(config: &OpenAi, output: &OutputSpec, around: Surround) -> Result<Self, EngineFault> {
+    /// When the access key is not set, or the server does not start or answer.
+    pub fn start(
+        config: &OpenAi,
+        output: &OutputSpec,
+        around: &Surround,
+        seed: u64,
+    ) -> Result<Self, EngineFault> {
+        let key = match &config.key {
+            None => None,
+            Some(name) => Some(
+                around.environment.get(name).filter(|key| !key.is_empty()).cloned().ok_or_else(|| {
+                    fault("start", &format!("the variable {name}, which holds the access key, is not set"))
+                })?,
+            ),
+        };
         let request_max = Duration::from_secs(u64::from(config.request_seconds_max));
-        let wire = Wire::new(&config.endpoints, around.key, request_max);
+        let wire = Wire::new(&config.endpoints, key, request_max);
+        let server = config.launch.as_ref().map(|launch| launch::start(launch, &wire, around)).transpose()?;
         let version = wire.models(0).map_err(|why| fault("start", &why))?;
         let (events_out, events) = channel();
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
                 queue: VecDeque::new(),
                 health: Health::new(config.endpoints.len()),
-                chance: Chance(around.seed),
+                chance: Chance(seed),
                 batches: HashMap::new(),
                 ending: false,
                 paused: None,
@@ -124,7 +134,7 @@ impl ServerEngine {
             config: config.clone(),
             output: output.clone(),
             wire,
-            clock: around.clock,
+            clock: Arc::clone(&around.clock),
             work: Condvar::new(),
             events: events_out,
         });
@@ -145,6 +155,7 @@ impl ServerEngine {
             threads,
             in_flight_max: 1 + concurrency.div_ceil(batch_requests),
             per_request,
+            server,
         })
     }
 }
@@ -184,10 +195,28 @@ impl Engine for ServerEngine {
         match self.events.recv_timeout(wait) {
             Ok(event) => events.push(event),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(fault("compute", "the request threads are gone")),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(fault("compute", "the request threads are gone"));
+            }
         }
         events.extend(self.events.try_iter());
+        if events.is_empty()
+            && let Some(server) = &mut self.server
+            && let Ok(Some(status)) = server.wait(0)
+        {
+            let words = server.log().first_error().unwrap_or_default();
+            return Err(fault("compute", &format!("{words} (the server ended with {status})")));
+        }
         Ok(events)
+    }
+
+    fn hold(&mut self) {
+        let mut state = self.shared.lock();
+        let now = self.shared.clock.monotonic();
+        for ask in std::mem::take(&mut state.queue) {
+            let fault = EngineFault { ended: false, ..fault(NOT_BEGUN, "not asked, since the trial stops") };
+            self.shared.done(&mut state, ask.batch, Some(fault), now);
+        }
     }
 
     fn stop(&mut self, how: Stop) -> Result<(), EngineFault> {
@@ -258,8 +287,8 @@ impl Shared {
         let request = if self.config.task == ServerTask::Embedding {
             body::embedding(&self.config, &texts)
         } else {
-            let columns = BTreeMap::new();
-            let fill = Fill { text: texts.first().copied().unwrap_or_default(), id: "", columns: &columns };
+            let id = ask.requests.first().and_then(|request| request.id.as_deref()).unwrap_or_default();
+            let fill = Fill { text: texts.first().copied().unwrap_or_default(), id };
             body::generation(&self.config, &self.output, &fill)
         };
         let reply = self.wire.post(endpoint, body::path(self.config.task), &request);
@@ -269,7 +298,7 @@ impl Shared {
         let next = policy::next(&reply, wall, chance);
         match &next {
             Next::Read | Next::RefuseItem(_) | Next::Pause(_) => state.health.answered(endpoint),
-            Next::SlowDown(wait) => state.health.slowed(endpoint, now + *wait),
+            Next::SlowDown { asked, .. } => state.health.slowed(endpoint, now + *asked),
             Next::EndpointDown(_) | Next::AttemptFailed(_) => state.health.failed(endpoint, now),
         }
         let down_max = Duration::from_secs(u64::from(self.config.down_seconds_max));
@@ -277,14 +306,14 @@ impl Shared {
         drop(state);
         match (next, reply) {
             (Next::Read, policy::Reply::Http { body, .. }) => self.read(ask, &body),
-            (Next::SlowDown(_), _) => Came::Later,
+            (Next::SlowDown { spread, .. }, _) => Came::Later(spread),
             (Next::RefuseItem(why), _) => refused(ask, WorkReason::ByEngine, &why),
             (Next::Pause(why), _) => Came::Failed(fault("compute", &why)),
             (Next::EndpointDown(why), _) if down => {
                 let seconds = down_max.as_secs();
                 Came::Failed(fault("compute", &format!("no endpoint has answered for {seconds} s: {why}")))
             }
-            (Next::EndpointDown(_), _) => Came::Later,
+            (Next::EndpointDown(_), _) => Came::Later(Duration::ZERO),
             (Next::AttemptFailed(why), _) => Came::Again(why),
             (Next::Read, _) => Came::Again("a reply without a body".to_owned()),
         }
@@ -293,14 +322,18 @@ impl Shared {
     fn read(&self, ask: &Ask, body: &[u8]) -> Came {
         if self.config.task != ServerTask::Embedding {
             return match body::read_generation(&self.config, &self.output, body) {
-                Ok(answer) => Came::Answers(ask.requests.iter().cloned().map(|one| (one, answer.clone())).collect()),
+                Ok(answer) => {
+                    Came::Answers(ask.requests.iter().cloned().map(|one| (one, answer.clone())).collect())
+                }
                 Err(why) => Came::Again(why),
             };
         }
         match body::read_embedding(ask.requests.len(), body) {
             Ok(vectors) if vectors.iter().all(Option::is_some) => {
                 let answers = ask.requests.iter().cloned().zip(vectors);
-                Came::Answers(answers.filter_map(|(one, output)| Some((one, Answer::Output(output?)))).collect())
+                Came::Answers(
+                    answers.filter_map(|(one, output)| Some((one, Answer::Output(output?)))).collect(),
+                )
             }
             Ok(_) if ask.requests.len() == 1 => Came::Again("the reply has no vector".to_owned()),
             Ok(_) | Err(_) if ask.requests.len() > 1 => Came::Apart,
@@ -314,7 +347,9 @@ impl Shared {
         let mut state = self.lock();
         let now = self.clock.monotonic();
         match came {
-            Came::Later => state.queue.push_back(Ask { avoid: Some(endpoint), ..ask }),
+            Came::Later(wait) => {
+                state.queue.push_back(Ask { avoid: Some(endpoint), not_before: now + wait, ..ask });
+            }
             Came::Apart => {
                 if let Some(open) = state.batches.get_mut(&ask.batch) {
                     open.left += ask.requests.len() - 1;
@@ -331,7 +366,9 @@ impl Shared {
             }
             Came::Again(why) => self.again(&mut state, ask, endpoint, now, &why),
             Came::Answers(answers) => {
-                for (request, answer) in answers {
+                // A batch that failed as a whole meanwhile is asked again: an answer would come too late for it.
+                let open = state.batches.contains_key(&ask.batch);
+                for (request, answer) in answers.into_iter().filter(|_| open) {
                     let _ = self.events.send(Event::Answer { wire: request.wire, answer });
                 }
                 self.done(&mut state, ask.batch, None, now);
@@ -373,7 +410,8 @@ impl Shared {
         } else if state.health.answered_count() > ask.answered_before {
             for request in ask.requests {
                 let refusal = Refusal::new(Reason::Work(WorkReason::Poison)).with("detail", why);
-                let _ = self.events.send(Event::Answer { wire: request.wire, answer: Answer::Refused(refusal) });
+                let _ =
+                    self.events.send(Event::Answer { wire: request.wire, answer: Answer::Refused(refusal) });
             }
             self.done(state, ask.batch, None, now);
         } else {
@@ -443,6 +481,10 @@ fn facts(config: &OpenAi, version: BTreeMap<String, String>) -> EngineFacts {
     parameters.extend(version);
     parameters.insert("model".to_owned(), config.model.clone());
     parameters.insert("endpoints".to_owned(), config.endpoints.join(" "));
+    if let Some(launch) = &config.launch {
+        parameters
+            .insert("launch.command".to_owned(), serde_json::Value::from(launch.command.clone()).to_string());
+    }
     for (number, message) in config.prompt.iter().enumerate() {
         parameters.insert(format!("prompt.{number}.{}", message.role), message.content.clone());
     }

@@ -34,7 +34,12 @@ pub(super) enum Next {
     /// The body is an answer.
     Read,
     /// The endpoint asks for slower requests; costs the item nothing.
-    SlowDown(Duration),
+    SlowDown {
+        /// How long nobody is to ask.
+        asked: Duration,
+        /// When this request is made again, spread so that not all of them start together.
+        spread: Duration,
+    },
     /// The endpoint is down; costs the item nothing.
     EndpointDown(String),
     /// Something failed on the way of this request; costs the item an attempt.
@@ -54,8 +59,8 @@ pub(super) fn next(reply: &Reply, now: Stamp, chance: f64) -> Next {
             let said = || format!("status {status}: {}", words(body));
             match status {
                 200..=299 => Next::Read,
-                429 => Next::SlowDown(wait(retry_after.as_deref(), now, chance)),
-                503 if retry_after.is_some() => Next::SlowDown(wait(retry_after.as_deref(), now, chance)),
+                429 => slow_down(retry_after.as_deref(), now, chance),
+                503 if retry_after.is_some() => slow_down(retry_after.as_deref(), now, chance),
                 400 | 413 | 422 => Next::RefuseItem(said()),
                 401..=405 => Next::Pause(said()),
                 502..=504 => Next::EndpointDown(said()),
@@ -65,14 +70,15 @@ pub(super) fn next(reply: &Reply, now: Stamp, chance: f64) -> Next {
     }
 }
 
-/// How long a `Retry-After` asks us to wait, spread by up to a quarter, never above [`WAIT_MAX`]. One that is absent,
-/// negative or no number and no date asks for the first wait of a retry.
-fn wait(retry_after: Option<&str>, now: Stamp, chance: f64) -> Duration {
+/// How long a `Retry-After` asks us to wait, never above [`WAIT_MAX`], and the same spread by up to a quarter. One
+/// that is absent, negative or no number and no date asks for the first wait of a retry.
+fn slow_down(retry_after: Option<&str>, now: Stamp, chance: f64) -> Next {
     let asked = retry_after.map(str::trim).and_then(|text| match text.parse::<u64>() {
         Ok(seconds) => Some(Duration::from_secs(seconds)),
         Err(_) => until(text, now),
     });
-    spread(asked.unwrap_or(WAIT_FIRST).min(WAIT_MAX), chance).min(WAIT_MAX)
+    let asked = asked.unwrap_or(WAIT_FIRST).min(WAIT_MAX);
+    Next::SlowDown { asked, spread: spread(asked, chance) }
 }
 
 /// The time from `now` to an HTTP date (RFC 9110, 5.6.7); none for a date in the past.
@@ -128,18 +134,24 @@ mod tests {
     #[test]
     fn a_retry_after_is_kept_to_in_seconds_and_as_a_date_and_never_above_the_cap() {
         let asked = |text| next(&http(429, Some(text)), NOON, 0.0);
-        assert_eq!(asked("7"), Next::SlowDown(Duration::from_secs(7)));
-        assert_eq!(asked("Sun, 30 Nov 2025 12:00:09 GMT"), Next::SlowDown(Duration::from_secs(9)));
-        assert_eq!(asked("1000000000"), Next::SlowDown(WAIT_MAX));
+        let slow = |asked| Next::SlowDown { asked, spread: asked };
+        assert_eq!(asked("7"), slow(Duration::from_secs(7)));
+        assert_eq!(asked("Sun, 30 Nov 2025 12:00:09 GMT"), slow(Duration::from_secs(9)));
+        assert_eq!(asked("1000000000"), slow(WAIT_MAX));
         for nonsense in ["-4", "soon", "", "Sun, 30 Nov 2025 11:00:00 GMT"] {
-            assert_eq!(asked(nonsense), Next::SlowDown(WAIT_FIRST), "{nonsense}");
+            assert_eq!(asked(nonsense), slow(WAIT_FIRST), "{nonsense}");
         }
     }
 
     #[test]
     fn twenty_throttled_requests_do_not_start_again_together() {
         let mut chance = Chance(1);
-        let mut waits: Vec<_> = (0..20).map(|_| wait(Some("10"), NOON, chance.draw())).collect();
+        let mut waits: Vec<_> = (0..20)
+            .map(|_| match slow_down(Some("10"), NOON, chance.draw()) {
+                Next::SlowDown { spread, .. } => spread,
+                other => panic!("{other:?}"),
+            })
+            .collect();
         waits.sort();
         waits.dedup();
         assert_eq!(waits.len(), 20);

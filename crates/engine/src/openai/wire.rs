@@ -21,7 +21,15 @@ pub(super) struct Wire {
 
 impl Wire {
     pub(super) fn new(endpoints: &[String], key: Option<String>, request_max: Duration) -> Self {
-        let config = ureq::Agent::config_builder()
+        // A proxy is for servers elsewhere; one that runs here is not seen from there.
+        let here = |endpoint: &String| {
+            ["://127.", "://localhost", "://[::1]"].iter().any(|place| endpoint.contains(place))
+        };
+        let mut config = ureq::Agent::config_builder();
+        if endpoints.iter().all(here) {
+            config = config.proxy(None);
+        }
+        let config = config
             .http_status_as_error(false)
             .timeout_connect(Some(CONNECT_MAX))
             .timeout_global(Some(request_max))
@@ -54,6 +62,16 @@ impl Wire {
         }
     }
 
+    /// Whether `address` answers 200.
+    pub(super) fn answers(&self, address: &str) -> bool {
+        matches!(reply(self.with_key(self.agent.get(address)).call()), Reply::Http { status: 200, .. })
+    }
+
+    /// The address below the first endpoint that lists its models.
+    pub(super) fn models_address(&self) -> String {
+        self.endpoints.first().map(|endpoint| format!("{endpoint}/models")).unwrap_or_default()
+    }
+
     fn with_key<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
         match &self.key {
             Some(key) => request.header("Authorization", format!("Bearer {key}")),
@@ -81,7 +99,9 @@ fn reply(sent: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Reply {
                 Err(error) => Reply::Broken(error.to_string()),
             }
         }
-        Err(error @ (ureq::Error::ConnectionFailed | ureq::Error::HostNotFound)) => Reply::NotReached(error.to_string()),
+        Err(error @ (ureq::Error::ConnectionFailed | ureq::Error::HostNotFound)) => {
+            Reply::NotReached(error.to_string())
+        }
         Err(ureq::Error::Io(error)) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
             Reply::NotReached(error.to_string())
         }

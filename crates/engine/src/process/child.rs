@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open};
 
-use super::log::{Log, Secret};
+use super::log::{Log, Secret, redacted};
 
 /// How long a guard may take to end everything below it before its group is killed, in seconds.
 const GUARD_SECONDS_MAX: i64 = 5;
@@ -21,7 +21,7 @@ const GUARD_SECONDS_MAX: i64 = 5;
 pub struct GuardProgram {
     /// The executable.
     pub program: PathBuf,
-    /// What makes it a guard; the child's own arguments follow.
+    /// What makes it a guard; `run -- ARGV...` or `pool` follows.
     pub arguments: Vec<OsString>,
 }
 
@@ -44,6 +44,9 @@ pub struct Guarded {
     guard: Child,
     log: Log,
     drain: Option<JoinHandle<()>>,
+    secrets: Vec<Secret>,
+    /// The ends of the channel of a child that does not use it.
+    channel: Option<(ChildStdin, ChildStdout)>,
 }
 
 impl Guarded {
@@ -52,13 +55,32 @@ impl Guarded {
     /// # Errors
     /// When the guard cannot be started. A program that the guard cannot start ends it with status 127, and its
     /// log says why.
-    pub fn spawn(guard: &GuardProgram, launch: Launch) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+    pub fn spawn(guard: &GuardProgram, launch: &Launch) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+        let arguments = ["run", "--"].into_iter().map(OsString::from).chain(launch.argv.iter().cloned());
+        Self::start(guard, arguments.collect(), launch)
+    }
+
+    /// Starts the guard of many short children ([`super::pool`]); `launch` says their common environment and has no
+    /// program of its own. It ends with all of them when the end to write to is closed.
+    ///
+    /// # Errors
+    /// When the guard cannot be started.
+    pub fn pool(guard: &GuardProgram, launch: &Launch) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+        Self::start(guard, vec!["pool".into()], launch)
+    }
+
+    fn start(
+        guard: &GuardProgram,
+        arguments: Vec<OsString>,
+        launch: &Launch,
+    ) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+        let Launch { environment, folder, .. } = launch;
         let mut child = Command::new(&guard.program)
             .args(&guard.arguments)
-            .args(&launch.argv)
+            .args(arguments)
             .env_clear()
-            .envs(&launch.environment)
-            .current_dir(&launch.folder)
+            .envs(environment)
+            .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -71,10 +93,25 @@ impl Guarded {
         };
         let log = Log::default();
         let drain = std::thread::Builder::new().name("child log".to_owned()).spawn({
-            let log = log.clone();
-            move || log.drain(printed, &launch.secrets)
+            let (log, secrets) = (log.clone(), launch.secrets.clone());
+            move || log.drain(printed, &secrets)
         })?;
-        Ok((Self { guard: child, log, drain: Some(drain) }, to, from))
+        Ok((
+            Self { guard: child, log, drain: Some(drain), secrets: launch.secrets.clone(), channel: None },
+            to,
+            from,
+        ))
+    }
+
+    /// `line` without the values of this child's secrets.
+    #[must_use]
+    pub fn redacted(&self, line: &str) -> String {
+        redacted(line, &self.secrets)
+    }
+
+    /// Keeps the channel open as long as this child is to live.
+    pub fn hold_channel(&mut self, to: ChildStdin, from: ChildStdout) {
+        self.channel = Some((to, from));
     }
 
     /// Process id of the guard, which is also the id of the process group.

@@ -77,7 +77,7 @@ impl Log {
 }
 
 /// `line` with every secret's value replaced by its name.
-fn redacted(line: &str, secrets: &[Secret]) -> String {
+pub(super) fn redacted(line: &str, secrets: &[Secret]) -> String {
     secrets
         .iter()
         .filter(|secret| !secret.value.is_empty())

@@ -10,7 +10,10 @@ pub mod pool;
 mod child;
 mod log;
 mod scratch;
+mod surround;
 
 pub use child::{GuardProgram, Guarded, Launch};
 pub use log::{Log, Secret};
 pub use scratch::Scratch;
+pub use surround::Surround;
+pub(crate) use surround::visible;

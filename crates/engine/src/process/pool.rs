@@ -11,6 +11,8 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::Duration;
 
@@ -95,6 +97,10 @@ struct Running {
 /// When the machine refuses what a guard needs.
 pub fn serve(clock: &dyn Clock) -> io::Result<()> {
     set_child_subreaper(Some(rustix::process::getpid()))?;
+    let told_to_end = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&told_to_end))?;
+    }
     let (waker, woken) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
     let (starts_out, starts) = channel();
     std::thread::Builder::new().name("starts".to_owned()).spawn(move || {
@@ -108,7 +114,7 @@ pub fn serve(clock: &dyn Clock) -> io::Result<()> {
         let _ = rustix::io::write(&woken, b"e");
     })?;
     let mut running = Vec::new();
-    let served = serve_starts(clock, &starts, &waker, &mut running);
+    let served = serve_starts(clock, &starts, &waker, &told_to_end, &mut running);
     for one in &mut running {
         kill_group(&one.child);
     }
@@ -120,10 +126,11 @@ fn serve_starts(
     clock: &dyn Clock,
     starts: &Receiver<Start>,
     waker: &OwnedFd,
+    told_to_end: &AtomicBool,
     running: &mut Vec<Running>,
 ) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    loop {
+    while !told_to_end.load(Ordering::SeqCst) {
         let mut ended = Vec::new();
         loop {
             match starts.try_recv() {
@@ -151,6 +158,7 @@ fn serve_starts(
         }
         wait(running, waker)?;
     }
+    Ok(())
 }
 
 /// Sleeps until a start comes, a child ends or a deadline may have passed.

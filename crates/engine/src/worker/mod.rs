@@ -6,7 +6,6 @@
 //! the worker has greeted; a worker that stays silent longer than declared is ended.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, ChildStdout};
@@ -16,7 +15,7 @@ use std::time::Duration;
 
 use pilote_spec::{Clock, EngineFacts, OutputSpec, Reason, Refusal, WorkReason};
 
-use crate::process::{GuardProgram, Guarded, Launch, Scratch, Secret};
+use crate::process::{Guarded, Scratch, Surround};
 use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Stop, WireId};
 
 mod protocol;
@@ -35,22 +34,6 @@ const LINES_QUEUED_MAX: usize = 4_096;
 const LOOK: Duration = Duration::from_millis(100);
 /// Seconds that a worker gets to end in order.
 const END_SECONDS_MAX: i64 = 10;
-
-/// What a worker needs beside its declared parameters.
-pub struct Surround {
-    /// The program that guards it.
-    pub guard: GuardProgram,
-    /// The project's folder: the worker's working folder.
-    pub project: PathBuf,
-    /// Where texts too long for a line are handed over.
-    pub scratch: Scratch,
-    /// The whole environment of `pilote`; the worker sees only what is declared.
-    pub environment: BTreeMap<String, String>,
-    /// Names of the variables that hold secrets.
-    pub secrets: Vec<String>,
-    /// The clock of deadlines.
-    pub clock: Arc<dyn Clock>,
-}
 
 /// A running worker.
 pub struct WorkerEngine {
@@ -90,8 +73,8 @@ impl WorkerEngine {
         output: &OutputSpec,
         around: Surround,
     ) -> Result<Self, EngineFault> {
-        let launch = launch(config, &around)?;
-        let (child, to, from) = Guarded::spawn(&around.guard, launch).map_err(|error| {
+        let launch = around.launch(&config.command, &config.environment, &config.pass, &[]);
+        let (child, to, from) = Guarded::spawn(&around.guard, &launch).map_err(|error| {
             fault(
                 "start",
                 &format!("the guard {} cannot be started: {error}", around.guard.program.display()),
@@ -334,8 +317,7 @@ impl HandOver {
                 Content::File(path) => Some(text_of(path)?),
                 Content::Text(text) if total > self.line_bytes_max => {
                     let path = self.scratch.path().join(format!("{}.txt", request.wire));
-                    fs_err::write(&path, text)
-                        .map_err(|error| fault("submit", &error.to_string()))?;
+                    fs_err::write(&path, text).map_err(|error| fault("submit", &error.to_string()))?;
                     let name = text_of(&path)?;
                     written.push(path);
                     Some(name)
@@ -384,29 +366,6 @@ fn answer(
         )),
         _ => Err("an answer has either an output or a refusal".to_owned()),
     }
-}
-
-/// Program, arguments and environment of the worker.
-fn launch(config: &pilote_spec::Worker, around: &Surround) -> Result<Launch, EngineFault> {
-    if config.command.is_empty() {
-        return Err(fault("start", "engine.command is empty"));
-    }
-    let always = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH"];
-    let passed = config.pass.iter().chain(&around.secrets).map(String::as_str).chain(always);
-    let mut environment: BTreeMap<String, String> =
-        passed.filter_map(|name| Some((name.to_owned(), around.environment.get(name)?.clone()))).collect();
-    environment.extend(config.environment.clone());
-    let secrets = around
-        .secrets
-        .iter()
-        .filter_map(|name| Some(Secret { name: name.clone(), value: around.environment.get(name)?.clone() }))
-        .collect();
-    Ok(Launch {
-        argv: config.command.iter().map(OsString::from).collect(),
-        environment,
-        folder: around.project.clone(),
-        secrets,
-    })
 }
 
 /// The threads that write and read; the queues between are bounded, so a worker that reads nothing holds up the

@@ -21,7 +21,7 @@ const LINE_BYTES_MIN: u64 = 4096;
 const LINE_BYTES_MAX: u64 = 1 << 30;
 
 /// Places that a command per item may have.
-const PLACES: [&str; 6] = ["id", "input", "output", "text", "number", "device"];
+const PLACES: [&str; 5] = ["id", "input", "output", "text", "device"];
 
 impl Decoder {
     /// A worker process.
@@ -283,7 +283,14 @@ impl Decoder {
         let table = self.table(field, "prompt")?;
         let roles = [("system", "system"), ("user", "user"), ("assistant", "assistant")];
         let role = self.required(&table, "role", "\"user\"", |it, field| it.word(field, &roles));
-        let content = self.required(&table, "content", "\"... {text}\"", Self::text);
+        let content = self.required(&table, "content", "\"... {text}\"", |it, field| {
+            let content = it.text(field)?;
+            if content.contains("{column.") {
+                let problem = "other columns than the text and the identifier are not handed over yet";
+                return it.wrong(field, problem, "put what the prompt needs into the text's column");
+            }
+            Some(content)
+        });
         Some(Message { role: role?.to_owned(), content: content? })
     }
 
@@ -297,10 +304,7 @@ impl Decoder {
                 ("a completion has one prompt", "join the messages, or write \"task\": \"chat\"")
             }
             ServerTask::Chat | ServerTask::Completion
-                if !prompt.is_empty()
-                    && !prompt.iter().any(|message| {
-                        message.content.contains("{text}") || message.content.contains("{column.")
-                    }) =>
+                if !prompt.is_empty() && !prompt.iter().any(|message| message.content.contains("{text}")) =>
             {
                 (
                     "no message holds the item's text, so every item would be asked the same",

@@ -1,0 +1,129 @@
+//! Whole trials by `pilote run` with engines that are programs of the user's own.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::needless_pass_by_value,
+    reason = "tests fail by panicking, and speak to real processes"
+)]
+
+mod support;
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use support::{Trial, is_gone, repository, worker};
+
+fn worker_engine(script: &str, more: Value) -> Value {
+    let python = repository().join("python").display().to_string();
+    let mut engine = json!({ "kind": "worker", "command": ["python3", worker(script)],
+        "environment": { "PYTHONPATH": python } });
+    engine.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    engine
+}
+
+const VECTOR: &str = r#"{ "kind": "vector", "width": 2 }"#;
+
+#[test]
+fn a_python_worker_computes_a_whole_trial() {
+    let trial = Trial::new(VECTOR, &worker_engine("lengths.py", json!({})), &["one", "refuse", "héé"]);
+    let came = trial.run(&["--json"]);
+    assert_eq!(came.status, 1, "an item is refused that was not expected to be: {}", came.said);
+    let balance = came.json()["balance"].clone();
+    assert_eq!(
+        (&balance["accepted"], &balance["refused"], &balance["pending"]),
+        (&json!(2), &json!(1), &json!(0))
+    );
+    let results = came.lines("results.jsonl");
+    assert_eq!(results.len(), 2);
+    assert_eq!(results[0]["id"], "0.txt");
+    let refused = came.lines("refused.jsonl");
+    assert_eq!(refused[0]["id"], "1.txt");
+    assert!(refused[0].to_string().contains("told to refuse"));
+}
+
+#[test]
+fn an_item_that_ends_the_worker_is_found_and_refused_as_poison_and_the_others_are_accepted() {
+    let engine = worker_engine("lengths.py", json!({ "batch_items": 4 }));
+    let trial = Trial::new(VECTOR, &engine, &["one", "two", "die", "four", "five", "six"]);
+    let came = trial.run(&["--json"]);
+    let refused = came.lines("refused.jsonl");
+    assert_eq!((refused.len(), &refused[0]["id"]), (1, &json!("2.txt")), "{}", came.said);
+    assert!(refused[0].to_string().contains("poison") && refused[0].to_string().contains("told to die"));
+    assert_eq!(came.lines("results.jsonl").len(), 5);
+}
+
+#[test]
+fn answers_that_nobody_asked_for_are_counted_and_fail_the_balance() {
+    for odd in ["unknown", "repeated"] {
+        let engine = worker_engine("odd.py", json!({ "parameters": { "odd": odd } }));
+        let trial = Trial::new(VECTOR, &engine, &["one", "three"]);
+        let came = trial.run(&["--json"]);
+        assert_eq!(came.status, 1, "{odd}: {}", came.said);
+        assert_eq!(came.lines("results.jsonl").len(), 2, "the right answers stay: {odd}");
+        let balance = &came.json()["balance"];
+        assert!(balance["invented"].as_u64().is_some_and(|count| count > 0), "{odd}: {balance}");
+        assert_eq!(balance["holds"], false);
+    }
+}
+
+#[test]
+fn an_item_that_the_worker_passes_over_is_asked_alone_and_refused_without_an_answer() {
+    let engine = worker_engine("odd.py", json!({ "parameters": { "odd": "silent" } }));
+    let trial = Trial::new(VECTOR, &engine, &["one", "skip", "three"]);
+    let came = trial.run(&["--json"]);
+    let refused = came.lines("refused.jsonl");
+    assert_eq!((refused.len(), &refused[0]["id"]), (1, &json!("1.txt")), "{}", came.said);
+    assert!(refused[0].to_string().contains("no-answer"));
+}
+
+#[test]
+fn a_worker_that_does_not_start_leaves_everything_pending_with_its_first_error() {
+    let engine =
+        json!({ "kind": "worker", "command": ["bash", "-c", "echo 'ImportError: no torch' >&2; exit 3"] });
+    let trial = Trial::new(VECTOR, &engine, &["one"]);
+    let came = trial.run(&["--json"]);
+    assert_eq!(came.status, 3, "{}", came.said);
+    assert!(came.json()["first_error"].to_string().contains("ImportError: no torch"));
+}
+
+#[test]
+fn a_command_makes_a_file_for_each_item_and_the_copy_is_proved() {
+    let script = "import sys; open(sys.argv[2], 'w').write(open(sys.argv[1]).read().upper())";
+    let engine = json!({ "kind": "command", "command": ["python3", "-c", script, "{input}", "{output}"] });
+    let trial =
+        Trial::new(r#"{ "kind": "file", "extension": "txt", "decode": "text" }"#, &engine, &["one", "two"]);
+    let came = trial.run(&["--json"]);
+    assert_eq!(came.status, 0, "{}", came.said);
+    let results = came.lines("results.jsonl");
+    assert_eq!((results.len(), &results[1]["output"]["kind"]), (2, &json!("file")));
+    let payload = results[1]["output"]["payload"].as_str().unwrap();
+    let kept = came.trial().join("payloads/000001").join(payload);
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "TWO");
+    assert_eq!(results[1]["output"]["bytes"], 3);
+}
+
+#[test]
+fn a_killed_pilote_leaves_neither_worker_nor_what_the_worker_started() {
+    let marks = tempfile::tempdir().unwrap();
+    let engine = worker_engine("lingering.py", json!({ "parameters": { "marks": marks.path() } }));
+    let trial = Trial::new(VECTOR, &engine, &["one"]);
+    let mut pilote = Command::new(env!("CARGO_BIN_EXE_pilote"))
+        .args(["run", "--project"])
+        .arg(trial.root())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let said = BufReader::new(pilote.stderr.take().unwrap());
+    let drain = std::thread::spawn(move || said.lines().map_while(Result::ok).for_each(drop));
+    let mark = |name: &str| support::eventually(|| std::fs::read_to_string(marks.path().join(name)).ok());
+    let (worker, grandchild) = (mark("worker"), mark("grandchild"));
+    assert!(!is_gone(&worker) && !is_gone(&grandchild));
+    pilote.kill().unwrap();
+    pilote.wait().unwrap();
+    support::eventually(|| (is_gone(&worker) && is_gone(&grandchild)).then_some(()));
+    drain.join().unwrap();
+}

@@ -1,0 +1,65 @@
+//! What every child gets of the world around Pilote, and what it does not.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use pilote_spec::Clock;
+
+use super::{GuardProgram, Launch, Scratch, Secret};
+
+/// Variables that every child gets where they are set.
+const ALWAYS: [&str; 6] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH"];
+/// Variables by which drivers are told which devices a program sees.
+const DEVICES: [&str; 2] = ["CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"];
+
+/// What an engine that starts programs needs beside its declared parameters.
+pub struct Surround {
+    /// The program that guards them.
+    pub guard: GuardProgram,
+    /// The project's folder: their working folder.
+    pub project: PathBuf,
+    /// Where texts and files pass between them and Pilote.
+    pub scratch: Scratch,
+    /// The whole environment of `pilote`; a child sees only what is declared.
+    pub environment: BTreeMap<String, String>,
+    /// Names of the variables that hold secrets; every child gets them, and no log shows them.
+    pub secrets: Vec<String>,
+    /// The clock of deadlines.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Surround {
+    /// A program with the environment that is declared for it, and the devices that it alone sees, where any are.
+    #[must_use]
+    pub fn launch(
+        &self,
+        command: &[String],
+        declared: &BTreeMap<String, String>,
+        pass: &[String],
+        devices: &[String],
+    ) -> Launch {
+        let names = pass.iter().chain(&self.secrets).map(String::as_str).chain(ALWAYS);
+        let mut environment: BTreeMap<String, String> =
+            names.filter_map(|name| Some((name.to_owned(), self.environment.get(name)?.clone()))).collect();
+        environment.extend(visible(devices));
+        environment.extend(declared.clone());
+        let secret =
+            |name: &String| Some(Secret { name: name.clone(), value: self.environment.get(name)?.clone() });
+        Launch {
+            argv: command.iter().map(OsString::from).collect(),
+            environment,
+            folder: self.project.clone(),
+            secrets: self.secrets.iter().filter_map(secret).collect(),
+        }
+    }
+}
+
+/// The variables that let a program see these devices alone; none where no device is declared.
+pub(crate) fn visible(devices: &[String]) -> BTreeMap<String, String> {
+    if devices.is_empty() {
+        return BTreeMap::new();
+    }
+    DEVICES.into_iter().map(|name| (name.to_owned(), devices.join(","))).collect()
+}
