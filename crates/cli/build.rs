@@ -4,11 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-#[expect(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "a build script speaks to cargo on standard output"
-)]
+#[expect(clippy::disallowed_methods, reason = "a build script speaks to cargo on standard output")]
 fn main() -> io::Result<()> {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     println!("cargo::rerun-if-changed={}", examples.display());

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::plan_command::PlanArgs;
+use crate::size_command::SizeArgs;
+
 /// From a result written down before any card is chosen to a proof that can be read again elsewhere.
 #[derive(Debug, Parser)]
 #[command(
@@ -80,6 +83,17 @@ pub(crate) enum Command {
     /// Let a trial be taken up although its owner cannot be asked whether it is gone.
     #[command(after_help = "Example:\n  pilote unlock runs/2026-11-30T181502Z-pilot")]
     Unlock(Unlock),
+    /// How much memory a task needs, part by part, each figure with its origin, held against cards.
+    #[command(
+        after_help = "Example:\n  pilote size hub:sentence-transformers/all-MiniLM-L6-v2 --tokens 256 --batch 32\n  pilote size --from latest     the measured peaks of a trial beside the estimate"
+    )]
+    Size(SizeArgs),
+    /// Cards, periods and lots for a task, with exact totals and what does not follow from them.
+    #[command(after_help = "Example:\n  pilote plan hub:org/model --tokens 4096 --period 7 --lots 2")]
+    Plan(PlanArgs),
+    /// The backends that a project's libraries leave, what forces a choice, and the wheel index for this machine.
+    #[command(after_help = "Example:\n  pilote libraries --project invoices")]
+    Libraries(Libraries),
     /// Get a model and check it, for later use without a network.
     #[command(subcommand)]
     Model(Model),
@@ -156,6 +170,14 @@ pub(crate) struct Status {
 /// `pilote runs`.
 #[derive(Debug, Args)]
 pub(crate) struct Runs {
+    /// The project; otherwise the one this folder is in.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+}
+
+/// `pilote libraries`.
+#[derive(Debug, Args)]
+pub(crate) struct Libraries {
     /// The project; otherwise the one this folder is in.
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,

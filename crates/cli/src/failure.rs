@@ -48,6 +48,15 @@ impl From<pilote_conduct::ConductError> for Failure {
     }
 }
 
+impl From<pilote_size::SizeError> for Failure {
+    fn from(error: pilote_size::SizeError) -> Self {
+        match error.code() {
+            "http" => Self::machine("http", error),
+            code => Self::request(code, error),
+        }
+    }
+}
+
 impl From<pilote_ledger::LedgerError> for Failure {
     fn from(error: pilote_ledger::LedgerError) -> Self {
         use pilote_ledger::LedgerError as E;

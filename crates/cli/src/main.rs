@@ -4,9 +4,12 @@ mod args;
 mod commands;
 mod exit;
 mod failure;
+mod libraries_command;
 mod place;
+mod plan_command;
 mod printer;
 mod progress;
+mod size_command;
 mod surroundings;
 mod templates;
 
@@ -69,6 +72,9 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Report(args) => commands::report::report(&args, &surroundings, &printer),
         Command::Retry(args) => commands::run::retry(&args, &surroundings, &printer),
         Command::Unlock(args) => commands::unlock::unlock(&args, &surroundings, &printer),
+        Command::Size(args) => commands::sizing::size(&args, &surroundings, &printer),
+        Command::Plan(args) => commands::sizing::plan(&args, &surroundings, &printer),
+        Command::Libraries(args) => commands::sizing::libraries(&args, &surroundings, &printer),
         Command::Model(Model::Pull(args)) => commands::model::pull(&args, &surroundings, &printer),
     }
 }

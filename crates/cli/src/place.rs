@@ -1,6 +1,6 @@
 //! Where the project and its trials are: from what the user typed to a folder.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 use pilote_spec::{Parsed, Project};
@@ -102,4 +102,25 @@ pub(crate) fn project_of(trial: &Path) -> Option<PathBuf> {
     let runs = trial.parent()?;
     let root = runs.parent()?;
     (runs.file_name()? == "runs" && root.join(CONFIG).is_file()).then(|| root.to_owned())
+}
+
+/// A path that a project declares relative to itself.
+#[must_use]
+pub(crate) fn beside(root: &Path, declared: &str) -> PathBuf {
+    plain(&root.join(declared))
+}
+
+/// The same path with `..` taken out where it follows a name, so that it stays right when that folder is moved.
+#[must_use]
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir if matches!(plain.components().next_back(), Some(Component::Normal(_))) => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
 }

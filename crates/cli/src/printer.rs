@@ -8,10 +8,8 @@ use crate::surroundings::Surroundings;
 
 /// Says things, in the user's language and on the right stream.
 pub(crate) struct Printer {
-    /// What people read.
+    /// What people read, in their language.
     pub texts: Texts,
-    /// The language of it.
-    pub lang: Lang,
     json: bool,
     quiet: bool,
     terminal: bool,
@@ -23,17 +21,10 @@ impl Printer {
     pub(crate) fn new(speech: &Speech, lang: Lang, surroundings: &Surroundings) -> Self {
         Self {
             texts: Texts::new(lang),
-            lang,
             json: speech.json,
             quiet: speech.quiet,
             terminal: surroundings.stderr_is_terminal,
         }
-    }
-
-    /// Whether one JSON object is to be the only output.
-    #[must_use]
-    pub(crate) fn is_json(&self) -> bool {
-        self.json
     }
 
     /// Whether progress may be drawn, `None` when nothing of it is to be said at all.

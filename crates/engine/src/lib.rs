@@ -14,5 +14,5 @@ pub mod process;
 pub mod worker;
 
 pub use contract::{
-    Answer, Batch, BatchId, Content, Engine, EngineFault, Event, NOT_BEGUN, Request, Stop, WireId,
+    Answer, Batch, BatchId, Content, Engine, EngineFault, Event, NO_ACCESS, NOT_BEGUN, Request, Stop, WireId,
 };

@@ -1,5 +1,7 @@
 //! Vectors of the built-in engine against those of sentence-transformers, which `scripts/reference_vectors.py` made.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
+
 mod support;
 
 use std::path::Path;
@@ -211,7 +213,7 @@ fn what_a_model_asks_for_and_is_not_built_in_is_named_at_the_start() {
     });
     assert!(text.contains("include_prompt"), "{text}");
     let text = refused_start("config.json", |text| text.replace("\"hidden_dim\": 64", "\"hidden_dim\": 60"));
-    assert!(text.contains("has the shape [64, 32], [60, 32] is expected"), "{text}");
+    assert!(text.contains("ffn.lin") && text.contains("[60") && text.contains("is expected"), "{text}");
     let text = refused_start("tokenizer.json", |_| "{}".to_owned());
     assert!(text.contains("tokenizer.json"), "{text}");
 }

@@ -1,6 +1,7 @@
 //! Measures appending against a raw loop of write and fdatasync over the same bytes, and reading a part back.
 //!
-//! `append_bench DIR [RECORDS] [ROUNDS]` works in a new directory under DIR and prints one JSON object. In each round
+//! `append_bench DIR [RECORDS] [ROUNDS] [EACH]` works in a new directory under DIR and prints one JSON object; EACH is
+//! the number of records in a commit, by default that of the default sync interval. In each round
 //! the ledger appends, the raw loop writes and the part is read back, so that all meet the same machine. Seconds are
 //! medians; processor seconds are this process's own, absent where the system does not tell them.
 
@@ -95,13 +96,13 @@ fn ledger(dir: &Path) -> Result<Ledger, Failure> {
 }
 
 /// Appends and commits all of `records`; the time, and the bytes of each commit as they stand in the entry.
-fn append(dir: &Path, records: &[Record]) -> Result<(Round, Vec<Vec<u8>>), Failure> {
+fn append(dir: &Path, records: &[Record], each: usize) -> Result<(Round, Vec<Vec<u8>>), Failure> {
     let ledger = ledger(dir)?;
     let Opened::Writer(mut writer) = ledger.open_part(1)? else { return Err("the part is sealed".into()) };
     let entry = dir.join("parts/000001/000001");
     let mut ends = vec![fs::metadata(&entry)?.len()];
     let watch = Watch::start();
-    for batch in records.chunks(COMMIT) {
+    for batch in records.chunks(each) {
         writer.append(batch)?;
         writer.commit()?;
         ends.push(fs::metadata(&entry)?.len());
@@ -144,9 +145,10 @@ fn median(mut times: Vec<f64>) -> Option<f64> {
 
 fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
-    let dir = arguments.next().ok_or("usage: append_bench DIR [RECORDS] [ROUNDS]")?;
+    let dir = arguments.next().ok_or("usage: append_bench DIR [RECORDS] [ROUNDS] [EACH]")?;
     let count: u64 = arguments.next().as_deref().unwrap_or("1000000").parse()?;
     let rounds: usize = arguments.next().as_deref().unwrap_or("3").parse()?;
+    let each: usize = arguments.next().map_or(Ok(COMMIT), |each| each.parse())?;
     let dir = Path::new(&dir).join(format!("append-bench-{}", std::process::id()));
     let records: Vec<Record> = (0..count).map(record).collect();
     let mut output_bytes = 0;
@@ -157,7 +159,7 @@ fn main() -> Result<(), Failure> {
     let mut bytes = 0;
     for round in 0..rounds {
         let part = dir.join(round.to_string());
-        let (took, commits) = append(&part, &records)?;
+        let (took, commits) = append(&part, &records, each)?;
         append_took.add(took);
         raw_took.add(raw(&dir.join(format!("raw-{round}")), &commits)?);
         bytes = commits.iter().map(Vec::len).sum();
@@ -167,7 +169,7 @@ fn main() -> Result<(), Failure> {
     let report = serde_json::json!({
         "format": "pilote.ledger-bench/1",
         "records": count,
-        "records_each_commit": COMMIT,
+        "records_each_commit": each,
         "rounds": rounds,
         "bytes": bytes,
         "output_bytes": output_bytes,

@@ -30,12 +30,15 @@ struct DemoJson<'a> {
 ///
 /// # Errors
 /// As the commands that it stands for.
-pub(crate) fn demo(args: &args::Demo, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+pub(crate) fn demo(
+    args: &args::Demo,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
     let root = surroundings.folder.join(&args.dir).join(PROJECT);
     if !root.join(crate::place::CONFIG).is_file() {
-        templates::lay_out(Template::Documents, &root).map_err(|error| {
-            Failure::request("demo", error).hint("name another folder with --dir DIR")
-        })?;
+        templates::lay_out(Template::Documents, &root)
+            .map_err(|error| Failure::request("demo", error).hint("name another folder with --dir DIR"))?;
     }
     let place = Place::find(surroundings, Some(&root))?;
     printer.line(&printer.texts.get("demo-project", &[("dir", &root.display().to_string())]));

@@ -42,7 +42,7 @@ pub(crate) fn export(
 ) -> Result<Exit, Failure> {
     let trial = place::trial(surroundings, &args.run)?;
     let destination = match &args.dir {
-        Some(dir) => surroundings.folder.join(dir),
+        Some(dir) => place::plain(&surroundings.folder.join(dir)),
         None => declared(&trial, surroundings)?,
     };
     let exported = copy(&trial, &destination, surroundings, printer)?;
@@ -105,5 +105,5 @@ fn declared(trial: &Path, surroundings: &Surroundings) -> Result<std::path::Path
     let root = place::project_of(trial).ok_or_else(none)?;
     let place = Place::find(surroundings, Some(&root))?;
     let destination = place.parsed.project.destination.ok_or_else(none)?;
-    Ok(root.join(destination))
+    Ok(place::beside(&root, &destination))
 }

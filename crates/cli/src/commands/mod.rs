@@ -11,6 +11,7 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod show;
+pub(crate) mod sizing;
 pub(crate) mod status;
 pub(crate) mod unlock;
 pub(crate) mod verify;

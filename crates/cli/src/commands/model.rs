@@ -37,7 +37,8 @@ pub(crate) fn pull(
     let (folder, references, pins) = if args.references.is_empty() {
         let place = Place::find(surroundings, args.project.as_deref())?;
         let EngineConfig::Builtin(builtin) = place.parsed.project.engine else {
-            let error = anyhow::anyhow!("the project's engine is a program of its own and names no model to fetch");
+            let error =
+                anyhow::anyhow!("the project's engine is a program of its own and names no model to fetch");
             return Err(Failure::request("no-model", error));
         };
         (place.root, builtin.model, builtin.sha256)
@@ -76,7 +77,13 @@ pub(crate) fn resolve(
     store.resolve(&builtin.model, &builtin.sha256).map_err(|error| Failure::machine("model", error))
 }
 
-fn store(surroundings: &Surroundings, printer: &Printer, project: &Path, cache: &Path) -> ModelStore {
+/// The store of models under `cache`, with progress.
+pub(crate) fn store(
+    surroundings: &Surroundings,
+    printer: &Printer,
+    project: &Path,
+    cache: &Path,
+) -> ModelStore {
     let environment = Environment::read(project, |name| surroundings.variable(name).map(Into::into));
     let meter = Meter::new(printer, surroundings.clock.clone());
     ModelStore::new(cache, environment, surroundings.clock.clone(), move |progress| {

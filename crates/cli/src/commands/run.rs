@@ -131,7 +131,8 @@ pub(crate) fn retry(
 
 fn not_in_a_project(trial: &Path) -> Failure {
     let error = anyhow::anyhow!("{} lies in no project's runs/", trial.display());
-    Failure::request("no-project", error).hint("only a trial in its project can be taken up; a copy can be verified")
+    Failure::request("no-project", error)
+        .hint("only a trial in its project can be taken up; a copy can be verified")
 }
 
 /// Works, then shows what came out.
@@ -182,7 +183,7 @@ pub(crate) fn work(
     let (mut balance, mut criteria) = (collected.balance, collected.criteria);
     let copy = match &place.parsed.project.destination {
         Some(destination) => {
-            Some(export::copy(&trial, &place.root.join(destination), surroundings, printer)?)
+            Some(export::copy(&trial, &place::beside(&place.root, destination), surroundings, printer)?)
         }
         None => None,
     };
@@ -245,7 +246,8 @@ fn dry_run(place: &Place, limit: Option<u64>, printer: &Printer) -> Result<Exit,
         machine: &machine,
     };
     let settings = Settings::default();
-    let preview = pilote_conduct::preview(&launch, TrialKind::Pilot, limit, &settings, &mut pilote_conduct::Silent)?;
+    let preview =
+        pilote_conduct::preview(&launch, TrialKind::Pilot, limit, &settings, &mut pilote_conduct::Silent)?;
     let Preview { items, faults, batches, .. } = preview;
     let parts = items.div_ceil(settings.part_items);
     let [all, refused, groups, slices] = [items, faults.len() as u64, batches, parts].map(|n| n.to_string());
@@ -262,7 +264,12 @@ fn dry_run(place: &Place, limit: Option<u64>, printer: &Printer) -> Result<Exit,
 ///
 /// # Errors
 /// When its results cannot be read.
-pub(crate) fn show_end(place: &Place, task: &Task<'_>, came: &Came, printer: &Printer) -> Result<(), Failure> {
+pub(crate) fn show_end(
+    place: &Place,
+    task: &Task<'_>,
+    came: &Came,
+    printer: &Printer,
+) -> Result<(), Failure> {
     let trial = came.end.trial.display().to_string();
     let texts = &printer.texts;
     printer.line(&texts.get("run-trial", &[("trial", &trial)]));

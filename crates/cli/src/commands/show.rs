@@ -5,7 +5,6 @@ use std::path::Path;
 use pilote_proof::Verification;
 use pilote_spec::{Balance, Criterion, Output, RefusedLine, ResultLine};
 use pilote_text::{fit, pad, printable, width};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::failure::Failure;
@@ -15,21 +14,6 @@ use crate::printer::Printer;
 const ID_WIDTH_MAX: usize = 36;
 /// Characters of an input beside its result.
 const START_WIDTH: usize = 60;
-
-/// The one object of commands that end in a balance.
-#[derive(Serialize)]
-pub(crate) struct BalanceJson<'a> {
-    /// `pilote.run/1`, `pilote.verify/1` ...
-    pub format: &'static str,
-    /// Path of the trial's directory.
-    pub trial: String,
-    /// The account.
-    pub balance: Option<&'a Balance>,
-    /// The criteria that it rests on.
-    pub criteria: &'a [Criterion],
-    /// Whether every one of them holds.
-    pub holds: bool,
-}
 
 /// Prints the balance for people.
 pub(crate) fn balance(printer: &Printer, balance: &Balance, criteria: &[Criterion]) {
@@ -48,9 +32,7 @@ pub(crate) fn verification(printer: &Printer, verification: &Verification) {
         let code = serde_json::to_value(finding.code).unwrap_or_default();
         let (grade, code) = (grade.as_str().unwrap_or_default(), code.as_str().unwrap_or_default());
         let place = printable(&finding.place);
-        printer.line(
-            &format!("  {grade}: {code}: {place} {}", printable(&finding.detail)).trim_end(),
-        );
+        printer.line(format!("  {grade}: {code}: {place} {}", printable(&finding.detail)).trim_end());
     }
 }
 

@@ -4,7 +4,7 @@ mod simulation;
 
 use std::time::Duration;
 
-use pilote_engine::{Answer, BatchId, EngineFault, WireId};
+use pilote_engine::{Answer, BatchId, EngineFault, NO_ACCESS, NOT_BEGUN, WireId};
 use pilote_spec::{
     BatchMeasures, Campaign, Category, Inputs, Outcome, Output, OutputSpec, Position, Reason, Refusal,
     WorkReason,
@@ -332,6 +332,26 @@ fn the_first_interrupt_finishes_the_batch_in_hand() {
     assert_eq!(bench.stops, [StopReason::Interrupted]);
     assert_eq!(bench.records.len(), 2);
     assert_eq!(bench.submitted.len(), 1, "nothing new is asked after an interrupt");
+}
+
+#[test]
+fn what_an_engine_did_not_begin_for_an_interrupt_is_pending_and_no_failure() {
+    let mut bench = Bench::new(rules(), work(&[&[1, 2], &[3]]));
+    bench.feed(Event::Interrupted);
+    bench.answer(1);
+    let batch = bench.submitted.last().unwrap().0;
+    bench.feed(Event::Failed { batch, fault: EngineFault { step: NOT_BEGUN.into(), ..fault(false) } });
+    assert_eq!(bench.stops, [StopReason::Interrupted]);
+    assert_eq!(bench.records, [(1, Ok(()))]);
+    assert_eq!(bench.reducer.first_error(), None);
+}
+
+#[test]
+fn a_failure_that_only_a_person_can_mend_stops_at_once_with_everything_pending() {
+    let mut bench = Bench::new(rules(), work(&[&[1, 2], &[3]]));
+    bench.feed(Event::Lost { fault: EngineFault { step: NO_ACCESS.into(), ..fault(true) } });
+    assert_eq!((bench.stops.as_slice(), bench.restarts), (&[StopReason::Breaker][..], 0));
+    assert!(bench.records.is_empty());
 }
 
 #[test]

@@ -15,7 +15,9 @@ use pilote_spec::{
 };
 
 use crate::process::{Guarded, Surround};
-use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, NOT_BEGUN, Request, Stop};
+use crate::{
+    Answer, Batch, BatchId, Content, Engine, EngineFault, Event, NO_ACCESS, NOT_BEGUN, Request, Stop,
+};
 
 mod body;
 mod health;
@@ -308,7 +310,7 @@ impl Shared {
             (Next::Read, policy::Reply::Http { body, .. }) => self.read(ask, &body),
             (Next::SlowDown { spread, .. }, _) => Came::Later(spread),
             (Next::RefuseItem(why), _) => refused(ask, WorkReason::ByEngine, &why),
-            (Next::Pause(why), _) => Came::Failed(fault("compute", &why)),
+            (Next::Pause(why), _) => Came::Failed(fault(NO_ACCESS, &why)),
             (Next::EndpointDown(why), _) if down => {
                 let seconds = down_max.as_secs();
                 Came::Failed(fault("compute", &format!("no endpoint has answered for {seconds} s: {why}")))

@@ -40,6 +40,6 @@ fn volume_of_a_million_rows() {
     let id = ItemId("row-00777777".into());
     timed("find", &mut || assert_eq!(find(&fixture.trial, &id).unwrap().len(), 1));
     timed("report", &mut || {
-        assert!(!report(&fixture.trial, None, &Texts::new(Lang::En)).unwrap().is_empty())
+        assert!(!report(&fixture.trial, None, &Texts::new(Lang::En)).unwrap().is_empty());
     });
 }

@@ -37,7 +37,7 @@ unlock-nothing = ロックされているものはありません。この試行
 
 run-progress = 計算中
 run-refused-so-far = 拒否 { $refused }
-run-dry-plan = { $items } 項目、{ $bytes }。うち { $faults } 項目はこのままでは拒否されます。バッチ { $batches } 個、区分 { $parts } 個。何も書き込んでいません。
+run-dry-plan = { $items } 項目。うち { $faults } 項目はこのままでは拒否されます。バッチ { $batches } 個、区分 { $parts } 個。何も書き込んでいません。
 run-trial = 試行：{ $trial }
 run-report = レポート：{ $report }
 run-carried = 再開：{ $done } 件の結果を保持し、残りは { $pending } 項目です。

@@ -1,0 +1,165 @@
+//! `pilote size`, `pilote plan` and `pilote libraries`: memory by part, each figure with its origin, what a plan
+//! costs, and which cards a project's libraries leave.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use pilote_size::libraries::{Index, Libraries, Platform};
+use pilote_size::memory::Backend;
+use pilote_spec::MachineFacts;
+use serde::Serialize;
+
+use super::model;
+use crate::args;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::libraries_command;
+use crate::place;
+use crate::plan_command::{self, PlanArgs};
+use crate::printer::Printer;
+use crate::size_command::{self, OpenPoints, Setting, SizeArgs};
+use crate::surroundings::Surroundings;
+
+/// Where the open points of the pilot are kept in a project.
+const OPEN_POINTS: &str = "config/open-points.json";
+
+#[derive(Serialize)]
+struct PlanJson<'a> {
+    format: &'static str,
+    plan: &'a pilote_size::plan::Plan,
+    sizing: Option<&'a pilote_size::Sizing>,
+}
+
+#[derive(Serialize)]
+struct LibrariesJson<'a> {
+    format: &'static str,
+    project: String,
+    libraries: &'a Libraries,
+    index: &'a Index,
+}
+
+/// Sizes a task.
+///
+/// # Errors
+/// When the model cannot be read or the request is wrong.
+pub(crate) fn size(args: &SizeArgs, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+    let args = resolved(args, surroundings, printer)?;
+    let machine = pilote_machine::facts(Path::new("/"));
+    let endpoint = endpoint(surroundings);
+    let sizing = size_command::size(&args, &setting(surroundings, &endpoint, &machine))?;
+    to_people(printer, |out| size_command::print(&sizing, &printer.texts, out))?;
+    if let Some(picture) = &args.picture {
+        let path = surroundings.folder.join(picture);
+        fs_err::write(&path, size_command::picture(&sizing, &printer.texts))
+            .map_err(|error| Failure::request("picture", error))?;
+        printer.line(&path.display().to_string());
+    }
+    if let Ok(root) = place::root(surroundings, None) {
+        keep_open_points(&root, &sizing)?;
+    }
+    printer.object(&sizing);
+    Ok(Exit::of_verdict(size_command::holds(&args, &sizing)))
+}
+
+/// Makes a plan.
+///
+/// # Errors
+/// As [`size`]; also for lots, periods or prices that cannot be.
+pub(crate) fn plan(args: &PlanArgs, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+    let args = PlanArgs { task: resolved(&args.task, surroundings, printer)?, ..args.clone() };
+    let machine = pilote_machine::facts(Path::new("/"));
+    let endpoint = endpoint(surroundings);
+    let setting = setting(surroundings, &endpoint, &machine);
+    let (plan, sizing) = plan_command::planned(&args, forced_backend(surroundings), &setting)?;
+    to_people(printer, |out| plan_command::print(&plan, &args.lots, &printer.texts, out))?;
+    printer.object(&PlanJson { format: "pilote.plan-and-size/1", plan: &plan, sizing: sizing.as_ref() });
+    Ok(Exit::Holds)
+}
+
+/// Says which cards a project's libraries leave, and the wheel index that fits this machine.
+///
+/// # Errors
+/// When a dependency file is there and cannot be read.
+pub(crate) fn libraries(
+    args: &args::Libraries,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let root = place::root(surroundings, args.project.as_deref())?;
+    let libraries = pilote_size::libraries::libraries(&root, None)?;
+    let machine = pilote_machine::facts(Path::new("/"));
+    let index = pilote_size::libraries::index(&platform(&machine))?;
+    to_people(printer, |out| libraries_command::print(&libraries, Some(&index), &printer.texts, out))?;
+    let project = root.display().to_string();
+    let format = "pilote.project-libraries/1";
+    printer.object(&LibrariesJson { format, project, libraries: &libraries, index: &index });
+    Ok(Exit::of_verdict(libraries.conflicts.is_empty()))
+}
+
+/// This machine, as far as it was looked at; what is not known here is left to the ladder of checks.
+fn platform(machine: &MachineFacts) -> Platform {
+    Platform {
+        system: std::env::consts::OS.to_owned(),
+        architecture: std::env::consts::ARCH.to_owned(),
+        python: None,
+        backend: machine.cards.is_empty().then_some(Backend::Cpu),
+        driver: machine.cards.first().and_then(|card| card.driver.clone()),
+        capability: None,
+    }
+}
+
+fn endpoint(surroundings: &Surroundings) -> String {
+    surroundings.variable("HF_ENDPOINT").unwrap_or("https://huggingface.co").trim_end_matches('/').to_owned()
+}
+
+fn setting<'a>(surroundings: &'a Surroundings, endpoint: &'a str, machine: &'a MachineFacts) -> Setting<'a> {
+    Setting {
+        folder: &surroundings.folder,
+        endpoint,
+        token: surroundings.variable("HF_TOKEN"),
+        found: &machine.cards,
+        machine_memory: machine.memory_bytes,
+    }
+}
+
+/// The same with the trial's name made a path, and a packaged model the folder that it was unpacked into.
+fn resolved(args: &SizeArgs, surroundings: &Surroundings, printer: &Printer) -> Result<SizeArgs, Failure> {
+    let from: Option<PathBuf> = args.from.as_ref().map(|run| place::trial(surroundings, run)).transpose()?;
+    let mut model = args.model.clone();
+    if let (None, Some(trial)) = (&model, &from) {
+        model = size_command::model_of(trial)?;
+    }
+    if let Some(reference) = model.as_ref().filter(|model| model.starts_with("package:")) {
+        let store =
+            model::store(surroundings, printer, &surroundings.folder, &surroundings.model_cache(None)?);
+        let found = store.resolve(std::slice::from_ref(reference), &BTreeMap::new());
+        let found = found.map_err(|error| Failure::machine("model", error))?;
+        model = Some(found.dir.display().to_string());
+    }
+    Ok(SizeArgs { from, model, ..args.clone() })
+}
+
+/// The only backend that the project's libraries leave; none outside of a project, or where they leave several.
+fn forced_backend(surroundings: &Surroundings) -> Option<Backend> {
+    let root = place::root(surroundings, None).ok()?;
+    match pilote_size::libraries::libraries(&root, None).ok()?.possible.as_slice() {
+        [only] => Some(*only),
+        _ => None,
+    }
+}
+
+/// An unknown peak is an open point of the pilot: it is written into the project until a trial measures it.
+fn keep_open_points(root: &Path, sizing: &pilote_size::Sizing) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(&OpenPoints::of(sizing))
+        .map_err(|error| Failure::machine("open-points", error))?;
+    fs_err::write(root.join(OPEN_POINTS), text + "\n").map_err(|error| Failure::machine("open-points", error))
+}
+
+/// Lets `print` write lines for people; nothing under `--json`. A reader that went away is no failure.
+fn to_people(printer: &Printer, print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    print(&mut text).map_err(|error| Failure::machine("print", error))?;
+    printer.line(String::from_utf8_lossy(&text).trim_end());
+    Ok(())
+}
