@@ -243,7 +243,7 @@ fn work(args: &SizeArgs, model: &ModelFacts) -> Result<Work, SizeError> {
     let work = args.work.as_deref().unwrap_or(usual);
     let Some(tokens) = args.tokens else {
         let allowed = "say how many tokens the task has; the model's longest is never assumed";
-        return Err(not_allowed("--tokens", "", allowed));
+        return Err(not_allowed("--tokens", "none", allowed));
     };
     match work {
         "encode" => Ok(Work::Encode { batch: args.batch, tokens, kept: args.batch }),

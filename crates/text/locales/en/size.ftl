@@ -90,7 +90,7 @@ plan-standing-open = open
 plan-standing-open-beyond = open, likely too small
 plan-standing-does-not-fit = does not fit
 plan-standing-not-sized = not sized
-plan-no-price = not offered
+plan-no-price = —
 plan-not-offered = Not in this catalogue: { $cards }.
 plan-none = No card of the catalogue answers this request.
 

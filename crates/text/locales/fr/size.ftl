@@ -90,7 +90,7 @@ plan-standing-open = ouvert
 plan-standing-open-beyond = ouvert, sans doute trop petit
 plan-standing-does-not-fit = ne tient pas
 plan-standing-not-sized = non dimensionné
-plan-no-price = non proposé
+plan-no-price = —
 plan-not-offered = Absentes de ce catalogue : { $cards }.
 plan-none = Aucune carte du catalogue ne répond à cette demande.
 

@@ -78,7 +78,7 @@ plan-standing-open = 未確定
 plan-standing-open-beyond = 未確定、おそらく不足
 plan-standing-does-not-fit = 収まらない
 plan-standing-not-sized = 未計算
-plan-no-price = 取扱なし
+plan-no-price = —
 plan-not-offered = このカタログにないカード：{ $cards }。
 plan-none = この条件に合うカードはカタログにありません。
 
