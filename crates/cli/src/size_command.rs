@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 /// What is to be sized.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SizeArgs {
-    /// The model: a folder, a file, an http(s) address, or hub:ORG/NAME[@REVISION]. Headers alone are read.
+    /// The model: a folder, a file, an http(s) address, or hub:ORG/NAME@REVISION. Headers alone are read.
     #[arg(value_name = "MODEL")]
     pub model: Option<String>,
     /// encode, generate or train; otherwise what the model is built for.

@@ -14,7 +14,7 @@
 //! | `verification`, `finding`, `manifest` | everything that is wrong, graded |
 //! | `export`, `files`, `document` | copies; placing files whole; JSON that bears its own digest |
 //! | `status` | one identifier, one trial, all trials |
-//! | [`report`] | `report.html` |
+//! | [`mod@report`] | `report.html` |
 
 mod account;
 mod collection;

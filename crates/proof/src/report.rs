@@ -1,6 +1,6 @@
 //! `report.html`: one file, without scripts, in the reader's language; the same trial gives the same bytes.
 //!
-//! [`facts`] gathers what the page says, [`page`] puts it into words, `templates/report.html` lays it out. Every
+//! `facts` gathers what the page says, `page` puts it into words, `templates/report.html` lays it out. Every
 //! text from outside passes through the template's escaping and never through a `safe` filter.
 
 mod chart;

@@ -1,7 +1,7 @@
 //! Every word that people read, in English, French and Japanese.
 //!
 //! Messages lie in `locales/LANGUAGE/AREA.ftl` and are compiled in. To add some, write them in the three files of
-//! an area; to add an area, name it once in [`texts`]. Tests compare the three languages with each other and with
+//! an area; to add an area, name it once in `texts`. Tests compare the three languages with each other and with
 //! `docs/glossary.md`. Machine-readable output never comes from here.
 
 mod account;
