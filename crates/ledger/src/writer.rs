@@ -186,9 +186,13 @@ impl PartWriter {
         let count = self.pending.positions.len() as u64;
         self.guarded(|writer| {
             writer.write_vectors()?;
+            // Taken out and put back, since the buffer keeps its room for the next commit.
             let lines = std::mem::take(&mut writer.pending.lines);
-            writer.write_lines(&lines, count, Window::RecordsWritten, Window::RecordsSynced)
+            let result = writer.write_lines(&lines, count, Window::RecordsWritten, Window::RecordsSynced);
+            writer.pending.lines = lines;
+            result
         })?;
+        self.pending.lines.clear();
         self.pending.positions.clear();
         self.failpoint.reached(Window::CommitDecided);
         Ok(count)
