@@ -136,7 +136,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
     /// Only the first N items: a trial to look at, whose balance never holds.
-    #[arg(long, value_name = "N", conflicts_with = "resume")]
+    #[arg(long, value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
     /// Check the configuration, index the inputs and say what would be done; compute and write nothing.
     #[arg(long, conflicts_with = "resume")]

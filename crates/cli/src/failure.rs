@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use pilote_text::printable;
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -122,7 +123,9 @@ impl Failure {
     /// For standard error.
     #[must_use]
     pub(crate) fn for_people(&self) -> String {
-        let mut text = format!("error: {}\n", self.message());
+        // Names from outside stand in messages; no line of them steers the terminal.
+        let message: Vec<_> = self.message().lines().map(|line| printable(line).into_owned()).collect();
+        let mut text = format!("error: {}\n", message.join("\n"));
         for hint in &self.hints {
             let _ = write!(text, "\nhint: {hint}\n");
         }

@@ -39,6 +39,12 @@ fn command_line() -> Exit {
             // Help and version are answers; everything else is a request that is wrong.
             let exit = if error.use_stderr() { Exit::Request } else { Exit::Holds };
             let _ = error.print();
+            if exit == Exit::Request && std::env::args_os().any(|argument| argument == "--json") {
+                let text = error.to_string();
+                let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+                let failure = Failure::request("arguments", anyhow::anyhow!(first));
+                write_line(&mut std::io::stdout(), &failure.for_programs());
+            }
             return exit;
         }
     };

@@ -62,7 +62,7 @@ impl Surroundings {
     /// Reads them.
     ///
     /// # Errors
-    /// When the current folder is gone or signals cannot be watched.
+    /// When the current folder is gone.
     #[expect(
         clippy::disallowed_methods,
         reason = "the one place that reads the environment and the current folder"
@@ -72,17 +72,24 @@ impl Surroundings {
             std::env::current_dir().context("the current folder cannot be read").map_err(|error| {
                 Failure::request("no-current-folder", error).hint("change to a folder that exists")
             })?;
-        let interrupt = Arc::new(AtomicBool::new(false));
-        watch_signals(&interrupt).map_err(|error| Failure::machine("signals", error))?;
         Ok(Self {
             variables: std::env::vars_os()
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
                 .collect(),
             folder,
             clock: Arc::new(SystemClock::start()),
-            interrupt,
+            interrupt: Arc::new(AtomicBool::new(false)),
             stderr_is_terminal: std::io::stderr().is_terminal(),
         })
+    }
+
+    /// From now on the first interrupt asks for an orderly stop. Commands that cannot stop in order never call this,
+    /// so that an interrupt ends them as it ends any program.
+    ///
+    /// # Errors
+    /// When signals cannot be watched.
+    pub(crate) fn heed_interrupts(&self) -> Result<(), Failure> {
+        watch_signals(&self.interrupt).map_err(|error| Failure::machine("signals", error))
     }
 
     /// A variable that is set and not empty.
@@ -139,10 +146,17 @@ pub(crate) fn program() -> ProgramFacts {
     ProgramFacts { version: env!("CARGO_PKG_VERSION").to_owned(), digest }
 }
 
+/// Signals that ask for an orderly stop, a closed terminal among them, with the status of a shell for each.
+const WATCHED: [(i32, i32); 3] = [
+    (signal_hook::consts::SIGINT, 130),
+    (signal_hook::consts::SIGTERM, 143),
+    (signal_hook::consts::SIGHUP, 129),
+];
+
 /// The first interrupt sets the flag; one that comes when it is set ends the program with the status that a shell
 /// expects.
 fn watch_signals(interrupt: &Arc<AtomicBool>) -> anyhow::Result<()> {
-    for (signal, status) in [(signal_hook::consts::SIGINT, 130), (signal_hook::consts::SIGTERM, 143)] {
+    for (signal, status) in WATCHED {
         signal_hook::flag::register_conditional_shutdown(signal, status, Arc::clone(interrupt))
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(interrupt)))
             .context("interrupts cannot be watched")?;

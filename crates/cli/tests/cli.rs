@@ -419,3 +419,39 @@ fn memory_and_prices_are_said_with_their_origin_and_a_plan_promises_no_duration(
     assert_eq!(libraries.status, 0, "{}", libraries.err);
     assert_eq!(libraries.json()["libraries"]["possible"].as_array().unwrap().len(), 3);
 }
+
+#[test]
+fn a_report_takes_the_place_of_nothing_but_a_report() {
+    let desk = Desk::with_project();
+    assert_eq!(desk.in_project(&["run", "--limit", "1", "--json"]).status, 1);
+    let config = std::fs::read(desk.path("letters/config/pilote.json")).unwrap();
+    let over = desk.in_project(&["report", "latest", "-o", "config/pilote.json"]);
+    assert_eq!(over.status, 2, "{}", over.out);
+    assert!(over.err.contains("nothing is written over it"), "{}", over.err);
+    assert_eq!(std::fs::read(desk.path("letters/config/pilote.json")).unwrap(), config);
+    for _ in 0..2 {
+        assert_eq!(desk.in_project(&["report", "latest", "-o", "../ja.html", "--lang", "ja"]).status, 0);
+    }
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_found_and_never_waited_on() {
+    let desk = Desk::with_project();
+    let run = desk.in_project(&["run", "--limit", "1", "--json"]);
+    let trial = PathBuf::from(run.json()["trial"].as_str().unwrap());
+    std::fs::remove_file(trial.join("results.jsonl")).unwrap();
+    assert!(Command::new("mkfifo").arg(trial.join("results.jsonl")).status().unwrap().success());
+    let verify = desk.in_project(&["verify", "latest"]);
+    assert_eq!(verify.status, 1, "{}", verify.err);
+    assert!(verify.out.contains("not-plain: results.jsonl"), "{}", verify.out);
+}
+
+#[test]
+fn wrong_arguments_are_one_object_too_and_no_name_steers_the_terminal() {
+    let desk = Desk::with_project();
+    let wrong = desk.in_project(&["run", "--limit", "0", "--json"]);
+    assert_eq!((wrong.status, wrong.json()["code"].as_str()), (2, Some("arguments")));
+    let named = desk.in_project(&["verify", "a\u{1b}[31m"]);
+    assert_eq!(named.status, 2);
+    assert!(!named.err.contains('\u{1b}'), "{:?}", named.err);
+}

@@ -87,6 +87,10 @@ fn read_whole(dir: &Path, mut findings: Findings) -> Result<Verification, ProofE
     for (path, what) in &listing.not_plain {
         findings.add(FindingCode::NotPlain, path, what);
     }
+    if !listing.not_plain.is_empty() {
+        // A pipe or a device in the place of a file would be waited on for ever.
+        return Ok(not_read(dir, &listing, &findings));
+    }
     let is_copy = listing.files.iter().any(|file| file.path == MANIFEST);
     let copy = if is_copy { compare(dir, &listing, &mut findings)? } else { CopyState::Unknown };
     let account = count(dir, copy, findings)?;
@@ -109,6 +113,25 @@ fn read_whole(dir: &Path, mut findings: Findings) -> Result<Verification, ProofE
         warnings: findings.warnings(),
         findings: findings.kept().to_vec(),
     })
+}
+
+/// What is said of a directory that is not read any further.
+fn not_read(dir: &Path, listing: &Listing, findings: &Findings) -> Verification {
+    let is_copy = listing.files.iter().any(|file| file.path == MANIFEST);
+    Verification {
+        format: Verification::FORMAT.to_owned(),
+        trial: dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        subject: if is_copy { Subject::Copy } else { Subject::Trial },
+        whole: false,
+        holds: false,
+        files: 0,
+        bytes: 0,
+        balance: None,
+        criteria: Vec::new(),
+        errors: findings.errors(),
+        warnings: findings.warnings(),
+        findings: findings.kept().to_vec(),
+    }
 }
 
 /// Compares every file with the copy's own list.

@@ -29,6 +29,11 @@ pub(crate) fn report(
     let project = place::project_of(&trial);
     let output =
         args.output.as_ref().map_or_else(|| trial.join("report.html"), |path| surroundings.folder.join(path));
+    if args.output.is_some() && !may_write(&output) {
+        let error =
+            anyhow::anyhow!("{} is there and is no report; nothing is written over it", output.display());
+        return Err(Failure::request("not-a-report", error).hint("name a file that does not exist yet"));
+    }
     let html = pilote_proof::report(&trial, project.as_deref(), &printer.texts)?;
     pilote_proof::write_report(&output, &html)?;
     printer.line(&output.display().to_string());
@@ -38,4 +43,14 @@ pub(crate) fn report(
         report: output.display().to_string(),
     });
     Ok(Exit::Holds)
+}
+
+/// Whether a report may take this place: nothing is there, or an earlier report.
+fn may_write(output: &std::path::Path) -> bool {
+    if fs_err::symlink_metadata(output).is_err() {
+        return true;
+    }
+    let is_page = output.extension().is_some_and(|extension| extension == "html");
+    let start = fs_err::read(output).unwrap_or_default();
+    is_page && start.len() >= 9 && start[..9].eq_ignore_ascii_case(b"<!doctype")
 }

@@ -215,6 +215,7 @@ fn conduct(
         machine: &machine,
     };
     let owner = owner(surroundings)?;
+    surroundings.heed_interrupts()?;
     let mut progress = Shown { meter: Meter::new(printer, surroundings.clock.clone()), printer };
     let mut engine = || engine::start(place, &cache, surroundings, printer);
     let mut conductor = Conductor {

@@ -29,6 +29,10 @@ pub(crate) fn unlock(
     printer: &Printer,
 ) -> Result<Exit, Failure> {
     let trial = place::trial(surroundings, &args.run)?;
+    if !trial.join("trial.json").is_file() {
+        let error = anyhow::anyhow!("{} is no trial: it has no trial.json", trial.display());
+        return Err(Failure::request("no-trial", error).hint("`pilote runs` lists the trials of a project"));
+    }
     let (ledger, store) = ledger(&trial, surroundings)?;
     let mut parts = Vec::new();
     for part in pilote_ledger::parts(&*store)? {

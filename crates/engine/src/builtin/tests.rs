@@ -280,11 +280,14 @@ fn windows_hold_every_token_are_of_one_length_and_overlap() {
     let tokens = Tokens::open(&tiny(), &sentence).unwrap();
     for longest in [3, 4, 10, 16, 256] {
         for count in [1_usize, 2, 7, 14, 15, 100, 254, 255, 1_000] {
-            let text: Vec<u32> = (0..count as u32).collect();
+            let text: Vec<u32> = (0..u32::try_from(count).unwrap()).collect();
             let windows = tokens.windows(&text, longest);
             let room = longest - 2;
             assert!(windows.iter().all(|window| window.len() == count.min(room)));
-            assert_eq!((windows[0][0], *windows.last().unwrap().last().unwrap()), (0, count as u32 - 1));
+            assert_eq!(
+                (windows[0][0], *windows.last().unwrap().last().unwrap()),
+                (0, u32::try_from(count).unwrap() - 1)
+            );
             for pair in windows.windows(2) {
                 assert!(
                     pair[1][0] > pair[0][0] && pair[1][0] <= pair[0].last().unwrap() + 1,

@@ -43,7 +43,7 @@ impl Wire {
     pub(super) fn post(&self, endpoint: usize, path: &str, body: &Value) -> Reply {
         let request = self.agent.post(format!("{}/{path}", self.endpoints[endpoint]));
         let request = request.header("Content-Type", "application/json");
-        reply(self.with_key(request).send(body.to_string()))
+        self.without_key(reply(self.with_key(request).send(body.to_string())))
     }
 
     /// What the server says of its models, for the trial's record.
@@ -52,7 +52,7 @@ impl Wire {
     /// A sentence with the address, where the server does not answer. One that does not list models is no error.
     pub(super) fn models(&self, endpoint: usize) -> Result<BTreeMap<String, String>, String> {
         let address = format!("{}/models", self.endpoints[endpoint]);
-        match reply(self.with_key(self.agent.get(&address)).call()) {
+        match self.without_key(reply(self.with_key(self.agent.get(&address)).call())) {
             Reply::Http { status: 200, body, .. } => Ok(models(&body)),
             Reply::Http { status: status @ 401..=403, body, .. } => {
                 Err(format!("{address} answers {status}: {}", words(&body)))
@@ -70,6 +70,19 @@ impl Wire {
     /// The address below the first endpoint that lists its models.
     pub(super) fn models_address(&self) -> String {
         self.endpoints.first().map(|endpoint| format!("{endpoint}/models")).unwrap_or_default()
+    }
+
+    /// A reply in which the server repeats our key bears the word `[key]` in its place.
+    fn without_key(&self, reply: Reply) -> Reply {
+        match (&self.key, reply) {
+            (Some(key), Reply::Http { status, retry_after, body }) if !key.is_empty() => {
+                let text = String::from_utf8_lossy(&body);
+                let body =
+                    if text.contains(key.as_str()) { text.replace(key, "[key]").into_bytes() } else { body };
+                Reply::Http { status, retry_after, body }
+            }
+            (_, reply) => reply,
+        }
     }
 
     fn with_key<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {

@@ -77,7 +77,7 @@ impl Log {
 }
 
 /// `line` with every secret's value replaced by its name.
-pub(super) fn redacted(line: &str, secrets: &[Secret]) -> String {
+pub(crate) fn redacted(line: &str, secrets: &[Secret]) -> String {
     secrets
         .iter()
         .filter(|secret| !secret.value.is_empty())

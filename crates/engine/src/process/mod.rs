@@ -13,6 +13,7 @@ mod scratch;
 mod surround;
 
 pub use child::{GuardProgram, Guarded, Launch};
+pub(crate) use log::redacted;
 pub use log::{Log, Secret};
 pub use scratch::Scratch;
 pub use surround::Surround;

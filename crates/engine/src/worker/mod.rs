@@ -5,6 +5,7 @@
 //! answers while a long batch is still being written cannot block itself. Answers are the only sign of life once
 //! the worker has greeted; a worker that stays silent longer than declared is ended.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead as _, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use pilote_spec::{Clock, EngineFacts, OutputSpec, Reason, Refusal, WorkReason};
 
-use crate::process::{Guarded, Scratch, Surround};
+use crate::process::{Guarded, Scratch, Secret, Surround, redacted};
 use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Stop, WireId};
 
 mod protocol;
@@ -81,7 +82,8 @@ impl WorkerEngine {
             )
         })?;
         let line_bytes_max = usize::try_from(config.line_bytes_max).unwrap_or(usize::MAX);
-        let (to_writer, from_reader) = threads(to, from, line_bytes_max)
+        let programs = programs(config, &around.project);
+        let (to_writer, from_reader) = threads(to, from, line_bytes_max, launch.secrets.clone())
             .map_err(|error| fault("start", &format!("no thread can be started: {error}")))?;
         let hello = ToWorker::Hello {
             protocol: PROTOCOL,
@@ -104,7 +106,7 @@ impl WorkerEngine {
         engine.send(&hello)?;
         let greeting = engine.await_greeting(Duration::from_secs(u64::from(config.setup_seconds_max)))?;
         engine.in_flight_max = usize::try_from(greeting.credits.clamp(1, CREDITS_MAX)).unwrap_or(1);
-        engine.facts = facts(config, greeting);
+        engine.facts = facts(config, programs, greeting);
         engine.last_sign = engine.clock.monotonic();
         Ok(engine)
     }
@@ -374,6 +376,7 @@ fn threads(
     to: ChildStdin,
     from: ChildStdout,
     line_bytes_max: usize,
+    secrets: Vec<Secret>,
 ) -> std::io::Result<(SyncSender<Vec<u8>>, Receiver<Line>)> {
     let (to_writer, lines) = sync_channel::<Vec<u8>>(BATCHES_QUEUED_MAX);
     let (said, from_reader) = sync_channel(LINES_QUEUED_MAX);
@@ -387,12 +390,13 @@ fn threads(
     })?;
     std::thread::Builder::new()
         .name("worker reader".to_owned())
-        .spawn(move || read_lines(from, line_bytes_max, &said))?;
+        .spawn(move || read_lines(from, line_bytes_max, &secrets, &said))?;
     Ok((to_writer, from_reader))
 }
 
-/// Reads lines until the channel ends or one of them cannot be understood.
-fn read_lines(from: ChildStdout, line_bytes_max: usize, said: &SyncSender<Line>) {
+/// Reads lines until the channel ends or one of them cannot be understood. The value of a secret is replaced by its
+/// name before a line is looked at, so that it reaches no record, whatever the worker says.
+fn read_lines(from: ChildStdout, line_bytes_max: usize, secrets: &[Secret], said: &SyncSender<Line>) {
     let mut reader = BufReader::with_capacity(1 << 16, from);
     let limit = u64::try_from(line_bytes_max).unwrap_or(u64::MAX);
     let mut line = Vec::new();
@@ -406,15 +410,18 @@ fn read_lines(from: ChildStdout, line_bytes_max: usize, said: &SyncSender<Line>)
                     "the worker wrote a line of more than {line_bytes_max} bytes, or ended inside one"
                 ),
             },
-            Ok(_) => serde_json::from_slice(&line).map_or_else(
-                |error| Line::Unreadable {
-                    why: format!(
-                        "the worker wrote a line that is none of the protocol ({error}): {}",
-                        String::from_utf8_lossy(&line[..line.len().min(120)]).trim_end()
-                    ),
-                },
-                Line::Said,
-            ),
+            Ok(_) => {
+                let line = without_secrets(&line, secrets);
+                serde_json::from_slice(&line).map_or_else(
+                    |error| Line::Unreadable {
+                        why: format!(
+                            "the worker wrote a line that is none of the protocol ({error}): {}",
+                            String::from_utf8_lossy(&line[..line.len().min(120)]).trim_end()
+                        ),
+                    },
+                    Line::Said,
+                )
+            }
         };
         let last = !matches!(next, Line::Said(_));
         if said.send(next).is_err() || last {
@@ -423,11 +430,32 @@ fn read_lines(from: ChildStdout, line_bytes_max: usize, said: &SyncSender<Line>)
     }
 }
 
-fn facts(config: &pilote_spec::Worker, hello: Hello) -> EngineFacts {
+/// The line with the values of secrets replaced by their names; the line itself where there are none.
+fn without_secrets<'l>(line: &'l [u8], secrets: &[Secret]) -> Cow<'l, [u8]> {
+    match std::str::from_utf8(line) {
+        Ok(text) if secrets.iter().any(|secret| !secret.value.is_empty() && text.contains(&secret.value)) => {
+            Cow::Owned(redacted(text, secrets).into_bytes())
+        }
+        _ => Cow::Borrowed(line),
+    }
+}
+
+/// Digests of the program's files that lie in the project, so that an edited worker is not taken for the same one.
+fn programs(config: &pilote_spec::Worker, project: &Path) -> BTreeMap<String, String> {
+    let digest = |name: &String| {
+        let path = project.join(name);
+        let bytes = path.is_file().then(|| fs_err::read(path).ok()).flatten()?;
+        Some((format!("program.{name}"), pilote_spec::Digest::of(&bytes).to_string()))
+    };
+    config.command.iter().filter(|name| Path::new(name).is_relative()).filter_map(digest).collect()
+}
+
+fn facts(config: &pilote_spec::Worker, programs: BTreeMap<String, String>, hello: Hello) -> EngineFacts {
     let mut parameters = hello.parameters;
     parameters.extend(
         config.parameters.iter().map(|(name, value)| (format!("declared.{name}"), value.to_string())),
     );
+    parameters.extend(programs);
     parameters.insert("command".to_owned(), serde_json::Value::from(config.command.clone()).to_string());
     EngineFacts {
         kind: "worker".to_owned(),

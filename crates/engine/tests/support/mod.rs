@@ -94,7 +94,7 @@ pub(crate) fn ask(engine: &mut Builtin, id: u64, texts: &[&str]) -> (Vec<Answer>
         for event in engine.poll(Duration::from_secs(60)).unwrap() {
             match event {
                 Event::Answer { wire, answer } => {
-                    assert!(answers.insert(wire, answer).is_none(), "{wire} twice")
+                    assert!(answers.insert(wire, answer).is_none(), "{wire} twice");
                 }
                 Event::Finished { batch, measures } => {
                     assert_eq!(batch, BatchId(id));
