@@ -87,12 +87,12 @@ fn read_whole(dir: &Path, mut findings: Findings) -> Result<Verification, ProofE
     for (path, what) in &listing.not_plain {
         findings.add(FindingCode::NotPlain, path, what);
     }
+    let is_copy = listing.files.iter().any(|file| file.path == MANIFEST);
+    let copy = if is_copy { compare(dir, &listing, &mut findings)? } else { CopyState::Unknown };
     if !listing.not_plain.is_empty() {
         // A pipe or a device in the place of a file would be waited on for ever.
         return Ok(not_read(dir, &listing, &findings));
     }
-    let is_copy = listing.files.iter().any(|file| file.path == MANIFEST);
-    let copy = if is_copy { compare(dir, &listing, &mut findings)? } else { CopyState::Unknown };
     let account = count(dir, copy, findings)?;
     let Account { trial, balance, criteria, findings, .. } = account.account;
     // Views and verdicts come and go beside the trial; what was verified is the trial.
