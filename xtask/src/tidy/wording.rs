@@ -10,13 +10,10 @@ const MACHINE_FOLDERS: [(&str, &str); 6] =
 /// Names that examples and tests may use below a home folder: nobody's.
 const NOBODY: [&str; 10] = ["someone", "user", "ada", "alice", "ann", "bob", "marie", "me", "name", "you"];
 
-/// Hosts that links and sources may name. Anything else is a registry or mirror of one machine, or wants a look.
-const HOSTS: [&str; 16] = [
+/// Hosts that links and sources may name. Package registries are not among them: their clients know where they are.
+const HOSTS: [&str; 13] = [
     "github.com",
     "huggingface.co",
-    "pypi.org",
-    "files.pythonhosted.org",
-    "www.npmjs.com",
     "docs.rs",
     "doc.rust-lang.org",
     "nexte.st",
