@@ -2,8 +2,9 @@
 //!
 //! `append_bench DIR [RECORDS] [ROUNDS] [EACH]` works in a new directory under DIR and prints one JSON object; EACH is
 //! the number of records in a commit, by default that of the default sync interval. In each round
-//! the ledger appends, the raw loop writes and the part is read back, so that all meet the same machine. Seconds are
-//! medians; processor seconds are this process's own, absent where the system does not tell them.
+//! the ledger appends, the raw loop writes and the part is read back, so that all meet the same machine. The records of
+//! a commit are made just before it and outside the time, as those of a trial were just made by its engine. Seconds
+//! are medians; processor seconds are this process's own, absent where the system does not tell them.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -20,7 +21,7 @@ type Failure = Box<dyn std::error::Error>;
 const COMMIT: usize = 4096;
 
 /// What one round took on the wall and, where the system tells it, on the processor.
-type Round = (Duration, Option<f64>);
+type Round = (Duration, Option<Duration>);
 
 /// What the rounds of one kind of work took.
 #[derive(Default)]
@@ -33,7 +34,7 @@ impl Took {
     /// Adds a round.
     fn add(&mut self, (wall, processor): Round) {
         self.wall.push(wall.as_secs_f64());
-        self.processor.extend(processor);
+        self.processor.extend(processor.map(|processor| processor.as_secs_f64()));
     }
 
     fn report(self) -> serde_json::Value {
@@ -44,26 +45,30 @@ impl Took {
 /// A point in time on the wall and on the processor.
 struct Watch {
     wall: Instant,
-    processor: Option<f64>,
+    processor: Option<Duration>,
 }
 
 impl Watch {
     fn start() -> Self {
-        Self { wall: now(), processor: processor_seconds() }
+        Self { wall: now(), processor: processor_time() }
     }
 
     fn taken(&self) -> Round {
-        let processor = processor_seconds().zip(self.processor).map(|(end, start)| end - start);
+        let processor = processor_time().zip(self.processor).map(|(end, start)| end.saturating_sub(start));
         (self.wall.elapsed(), processor)
     }
 }
 
-/// User and system time of this process, in the hundredths of a second that Linux counts in.
-fn processor_seconds() -> Option<f64> {
-    let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(11);
-    let ticks: f64 = fields.next()?.parse::<f64>().ok()? + fields.next()?.parse::<f64>().ok()?;
-    Some(ticks / 100.0)
+/// Time of all threads of this process on the processor.
+#[cfg(unix)]
+fn processor_time() -> Option<Duration> {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
+}
+
+#[cfg(not(unix))]
+fn processor_time() -> Option<Duration> {
+    None
 }
 
 fn now() -> Instant {
@@ -95,24 +100,28 @@ fn ledger(dir: &Path) -> Result<Ledger, Failure> {
     Ok(Ledger::new(Arc::new(DirStore::open(dir)?), owner, liveness))
 }
 
-/// Appends and commits all of `records`; the time, and the bytes of each commit as they stand in the entry.
-fn append(dir: &Path, records: &[Record], each: usize) -> Result<(Round, Vec<Vec<u8>>), Failure> {
+/// Appends and commits `count` records; the time, and the bytes of each commit as they stand in the entry.
+fn append(dir: &Path, count: u64, each: usize) -> Result<(Round, Vec<Vec<u8>>), Failure> {
     let ledger = ledger(dir)?;
     let Opened::Writer(mut writer) = ledger.open_part(1)? else { return Err("the part is sealed".into()) };
     let entry = dir.join("parts/000001/000001");
     let mut ends = vec![fs::metadata(&entry)?.len()];
-    let watch = Watch::start();
-    for batch in records.chunks(each) {
-        writer.append(batch)?;
+    let (mut wall, mut processor) = (Duration::ZERO, Some(Duration::ZERO));
+    for first in (0..count).step_by(each) {
+        let records: Vec<Record> = (first..count.min(first + each as u64)).map(record).collect();
+        let watch = Watch::start();
+        writer.append(&records)?;
         writer.commit()?;
+        let taken = watch.taken();
+        wall += taken.0;
+        processor = processor.zip(taken.1).map(|(sum, more)| sum + more);
         ends.push(fs::metadata(&entry)?.len());
     }
-    let took = watch.taken();
     let bytes = fs::read(&entry)?;
     let range = |pair: &[u64]| -> Result<Vec<u8>, Failure> {
         Ok(bytes[usize::try_from(pair[0])?..usize::try_from(pair[1])?].to_vec())
     };
-    Ok((took, ends.windows(2).map(range).collect::<Result<_, _>>()?))
+    Ok(((wall, processor), ends.windows(2).map(range).collect::<Result<_, _>>()?))
 }
 
 fn raw(path: &Path, commits: &[Vec<u8>]) -> Result<Round, Failure> {
@@ -150,16 +159,15 @@ fn main() -> Result<(), Failure> {
     let rounds: usize = arguments.next().as_deref().unwrap_or("3").parse()?;
     let each: usize = arguments.next().map_or(Ok(COMMIT), |each| each.parse())?;
     let dir = Path::new(&dir).join(format!("append-bench-{}", std::process::id()));
-    let records: Vec<Record> = (0..count).map(record).collect();
     let mut output_bytes = 0;
-    for record in &records {
+    for record in (0..count).map(record) {
         output_bytes += serde_json::to_vec(&record.outcome)?.len();
     }
     let (mut append_took, mut raw_took, mut read_took) = (Took::default(), Took::default(), Took::default());
     let mut bytes = 0;
     for round in 0..rounds {
         let part = dir.join(round.to_string());
-        let (took, commits) = append(&part, &records, each)?;
+        let (took, commits) = append(&part, count, each)?;
         append_took.add(took);
         raw_took.add(raw(&dir.join(format!("raw-{round}")), &commits)?);
         bytes = commits.iter().map(Vec::len).sum();

@@ -9,6 +9,8 @@ use crate::repo::{Profile, Repo};
 
 /// Outcomes of one measurement.
 const OUTCOMES: u64 = 1_000_000;
+/// Outcomes of one commit: what a model on a processor gives in a second, and what a trial commits at most.
+const EACH_COMMIT: [u64; 2] = [512, 4096];
 /// The share of a raw loop's rate that appending must reach.
 const APPEND_SHARE_MIN: f64 = 0.70;
 /// Bytes of an outcome beyond its output.
@@ -45,20 +47,26 @@ pub(super) fn bench(repo: &Repo) -> anyhow::Result<Section> {
     let folder = repo.cache("bench/ledger");
     std::fs::create_dir_all(&folder)?;
     let (outcomes, rounds) = (OUTCOMES.to_string(), ROUNDS.to_string());
-    let peer = Peer::new("append_bench", &program, &[folder.to_string_lossy().as_ref(), &outcomes, &rounds]);
-    let answer: Answer = measure::whole(repo, &peer)?.answer()?;
-    Ok(section(&answer))
+    let answers = EACH_COMMIT.map(|each| {
+        let arguments =
+            [folder.to_string_lossy().into_owned(), outcomes.clone(), rounds.clone(), each.to_string()];
+        measure::whole(repo, &Peer::new("append_bench", &program, &arguments))?.answer()
+    });
+    let answers: Vec<Answer> = answers.into_iter().collect::<anyhow::Result<_>>()?;
+    let mut section = Section::new(
+        "Keeping a million outcomes",
+        "A million outcomes of one part on a local disk; the ledger and the raw loop write and sync the same bytes at \
+         the same places.",
+        &["what", "outcomes a commit", "outcomes/s", "wall s", "processor s"],
+    );
+    for answer in &answers {
+        add(&mut section, answer);
+    }
+    Ok(section)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a benchmark are far below 2^52")]
-fn section(answer: &Answer) -> Section {
-    let about = format!(
-        "{} outcomes of one part on a local disk, {} in each commit; both writers write and sync the same bytes at the \
-         same places.",
-        answer.records, answer.records_each_commit
-    );
-    let mut section =
-        Section::new("Keeping a million outcomes", &about, &["what", "outcomes/s", "wall s", "processor s"]);
+fn add(section: &mut Section, answer: &Answer) {
     let rate = |took: Took| {
         Timed { items: answer.records, seconds: took.seconds, processor_seconds: took.processor_seconds }
             .rate()
@@ -70,6 +78,7 @@ fn section(answer: &Answer) -> Section {
     ] {
         section.row(&[
             what.to_owned(),
+            answer.records_each_commit.to_string(),
             format!("{:.0}", rate(took)),
             format!("{:.2}", took.seconds),
             format!("{:.2}", took.processor_seconds),
@@ -77,7 +86,10 @@ fn section(answer: &Answer) -> Section {
     }
     let share = rate(answer.append) / rate(answer.raw);
     section.claim(
-        format!("appending at {APPEND_SHARE_MIN:.2} of the raw loop's rate or more (it is {share:.2})"),
+        format!(
+            "appending at {APPEND_SHARE_MIN:.2} of the raw loop's rate or more, {} a commit (it is {share:.2})",
+            answer.records_each_commit
+        ),
         share >= APPEND_SHARE_MIN,
     );
     let beyond = answer.bytes.saturating_sub(answer.output_bytes) as f64 / answer.records as f64;
@@ -85,5 +97,4 @@ fn section(answer: &Answer) -> Section {
         format!("under {BYTES_BEYOND_MAX:.0} bytes for an outcome beyond its output (it is {beyond:.0})"),
         beyond < BYTES_BEYOND_MAX,
     );
-    section
 }
