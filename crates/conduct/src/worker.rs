@@ -245,7 +245,10 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
             match self.text(*position) {
                 Ok(text) => {
                     let mut request = Request::new(*wire, Content::Text(text));
-                    request.id = self.item(*position).and_then(|item| Some(item.id.as_ref()?.0.clone()));
+                    if let Some(item) = self.item(*position) {
+                        request.id = item.id.as_ref().map(|id| id.0.clone());
+                        request.columns = item.columns.clone();
+                    }
                     requests.push(request);
                 }
                 Err(source @ ReadError::Io { .. }) => {

@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 use std::vec;
 
-use pilote_spec::{Digest, FaultCode, Item, ItemFault, ItemId, Location, Position};
+use pilote_spec::{Columns, Digest, FaultCode, Item, ItemFault, ItemId, Location, Position};
 
 use crate::confusable::folded;
 use crate::content;
@@ -189,6 +189,7 @@ impl Content {
             bytes: self.bytes,
             chars: self.chars,
             location,
+            columns: Columns::new(),
             fault: self.fault,
         }
     }

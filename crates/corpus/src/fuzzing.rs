@@ -1,5 +1,6 @@
 //! What must hold for any bytes at all. The fuzz targets and a deterministic test call the same functions.
 
+use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::Path;
 
@@ -40,10 +41,16 @@ pub fn index(bytes: &[u8]) {
 pub fn jsonl(bytes: &[u8]) {
     let encoding = ENCODINGS[usize::from(bytes.first().copied().unwrap_or(0)) % ENCODINGS.len()];
     let limits = Limits { bytes: 512, ..Limits::default() };
-    let inputs =
-        Inputs::Jsonl { jsonl: "rows".to_owned(), id: "id".to_owned(), text: "text".to_owned(), encoding };
+    let columns = BTreeMap::from([("also".to_owned(), "x".to_owned())]);
+    let inputs = Inputs::Jsonl {
+        jsonl: "rows".to_owned(),
+        id: "id".to_owned(),
+        text: "text".to_owned(),
+        columns: columns.clone(),
+        encoding,
+    };
     let source = Source::new(Path::new(""), &inputs, &limits, Duplicates::Refuse);
-    let fields = Fields { id: "id".to_owned(), text: "text".to_owned(), charset: charset(encoding) };
+    let fields = Fields { id: "id".to_owned(), text: "text".to_owned(), columns, charset: charset(encoding) };
     let mut notes = Notes::default();
     let reader = || Cursor::new(bytes);
     let Ok(mut rows) = Rows::new(reader(), reader(), &source, fields, &mut notes) else { return };

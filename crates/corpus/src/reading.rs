@@ -49,10 +49,11 @@ pub fn read(source: &Source, item: &Item) -> Result<String, ReadError> {
     }
     match (&item.location, &source.inputs) {
         (Location::File { path, raw: false }, Inputs::Directory { .. }) => read_file(source, item, path),
-        (Location::Line { offset, bytes, .. }, Inputs::Jsonl { id, text, .. }) => {
+        (Location::Line { offset, bytes, .. }, Inputs::Jsonl { id, text, columns, .. }) => {
             let fields = Fields {
                 id: id.clone(),
                 text: text.clone(),
+                columns: columns.clone(),
                 charset: crate::decoding::charset(source.encoding()),
             };
             read_line(source, item, (*offset, *bytes), fields)
@@ -103,7 +104,7 @@ fn read_line(
     file.take(bytes).read_to_end(&mut line).map_err(failed)?;
     prove(item, Digest::of(&line))?;
     match fields.record(&line) {
-        Record::Item { id, text } if id == item.id => text.map_err(ReadError::Fault),
+        Record::Item { id, text, .. } if id == item.id => text.map_err(ReadError::Fault),
         Record::Item { .. } => {
             Err(ReadError::Fault(fault(FaultCode::BadId, "another field names the identifier now")))
         }

@@ -1,10 +1,11 @@
-//! A line of a JSONL file to its identifier and its text.
+//! A line of a JSONL file to its identifier, its text and the fields that are passed through.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use encoding_rs::Encoding as Charset;
-use pilote_spec::{FaultCode, ItemFault, ItemId};
+use pilote_spec::{Columns, ExactJson, FaultCode, ItemFault, ItemId};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -16,11 +17,16 @@ use crate::source::fault;
 /// The longest identifier in bytes: it is repeated in every record about its item.
 pub(crate) const LONGEST_ID: usize = 4096;
 
+/// The most bytes of an item's columns: they are kept in the index, and a whole part of it is in memory at once.
+pub(crate) const LONGEST_COLUMNS: usize = 16 * 1024;
+
 /// How records are read: which fields, in which charset.
 #[derive(Debug, Clone)]
 pub(crate) struct Fields {
     pub(crate) id: String,
     pub(crate) text: String,
+    /// The fields that are passed through, by the name that they bear there.
+    pub(crate) columns: BTreeMap<String, String>,
     pub(crate) charset: &'static Charset,
 }
 
@@ -30,12 +36,12 @@ pub(crate) enum Record {
     /// White space only: no item.
     Blank,
     /// A declared item. The identifier is kept beside a fault of the text.
-    Item { id: Option<ItemId>, text: Result<String, ItemFault> },
+    Item { id: Option<ItemId>, text: Result<String, ItemFault>, columns: Columns },
 }
 
 impl Record {
     fn faulty(id: Option<ItemId>, fault: ItemFault) -> Self {
-        Self::Item { id, text: Err(fault) }
+        Self::Item { id, text: Err(fault), columns: Columns::new() }
     }
 }
 
@@ -78,7 +84,7 @@ impl Fields {
             return Err(bad(format!("{}, not a JSON object", type_of(value))));
         }
         let mut reader = serde_json::Deserializer::from_str(value.get());
-        Picked { id: &self.id, text: &self.text }.deserialize(&mut reader).map_err(|error| in_words(&error))
+        Picked(self).deserialize(&mut reader).map_err(|error| in_words(&error))
     }
 
     fn item(&self, values: &Values<'_>) -> Record {
@@ -100,7 +106,27 @@ impl Fields {
                 Err(_) => Err(bad(format!("`{}` is {}, not a string", self.text, type_of(value)))),
             },
         };
-        Record::Item { id: Some(id), text }
+        match self.passed_through(values) {
+            Ok(columns) => Record::Item { id: Some(id), text, columns },
+            Err(fault) => Record::faulty(Some(id), fault),
+        }
+    }
+
+    /// The declared columns; a field that the record lacks is absent among them.
+    fn passed_through(&self, values: &Values<'_>) -> Result<Columns, ItemFault> {
+        let mut columns = Columns::new();
+        let mut bytes = 0;
+        for ((name, field), value) in self.columns.iter().zip(&values.columns) {
+            let Some(value) = value else { continue };
+            bytes += value.get().len();
+            if bytes > LONGEST_COLUMNS {
+                let detail = format!("columns beyond {LONGEST_COLUMNS} bytes at `{field}`");
+                return Err(fault(FaultCode::TooLarge, detail));
+            }
+            // A value that was read is JSON on one line: a line feed ends the record.
+            columns.extend(ExactJson::parse(value.get()).map(|value| (name.clone(), value)));
+        }
+        Ok(columns)
     }
 }
 
@@ -146,18 +172,17 @@ fn type_of(value: &RawValue) -> &'static str {
     }
 }
 
-/// The two fields of a record, as they stand.
+/// The declared fields of a record, as they stand.
 struct Values<'a> {
     id: Option<&'a RawValue>,
     text: Option<&'a RawValue>,
+    /// In the order of [`Fields::columns`].
+    columns: Vec<Option<&'a RawValue>>,
 }
 
-/// Picks two fields out of an object, whatever else it holds. A field that stands twice is an error: readers
+/// Picks the declared fields out of an object, whatever else it holds. A field that stands twice is an error: readers
 /// differ in which one they take.
-struct Picked<'f> {
-    id: &'f str,
-    text: &'f str,
-}
+struct Picked<'f>(&'f Fields);
 
 impl<'a> DeserializeSeed<'a> for Picked<'_> {
     type Value = Values<'a>;
@@ -175,15 +200,20 @@ impl<'a> Visitor<'a> for Picked<'_> {
     }
 
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Values<'a>, A::Error> {
-        let mut values = Values { id: None, text: None };
+        let Fields { id, text, columns, .. } = self.0;
+        let mut values = Values { id: None, text: None, columns: vec![None; columns.len()] };
         while let Some(key) = map.next_key::<Cow<'_, str>>()? {
-            if key != self.id && key != self.text {
+            let passed = |field: &String| *field == key;
+            if key != *id && key != *text && !columns.values().any(passed) {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             }
             let value: &RawValue = map.next_value()?;
-            let twice = (key == self.id && values.id.replace(value).is_some())
-                | (key == self.text && values.text.replace(value).is_some());
+            let mut twice = (key == *id && values.id.replace(value).is_some())
+                | (key == *text && values.text.replace(value).is_some());
+            for (field, column) in columns.values().zip(&mut values.columns) {
+                twice |= passed(field) && column.replace(value).is_some();
+            }
             if twice {
                 return Err(serde::de::Error::custom(format_args!("the field `{key}` stands twice")));
             }

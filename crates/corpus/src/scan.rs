@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 
 use pilote_spec::{
-    Digest, Duplicates, FaultCode, Hasher, Inputs, Item, ItemFault, ItemId, Location, Position,
+    Columns, Digest, Duplicates, FaultCode, Hasher, Inputs, Item, ItemFault, ItemId, Location, Position,
 };
 
 use crate::content;
@@ -29,10 +29,11 @@ pub fn scan(source: &Source) -> Result<Scan, CorpusError> {
     let mut notes = Notes::default();
     let walk = match &source.inputs {
         Inputs::Directory { .. } => Walk::Files(Files::open(source, &mut notes)?),
-        Inputs::Jsonl { id, text, .. } => {
+        Inputs::Jsonl { id, text, columns, .. } => {
             let fields = Fields {
                 id: id.clone(),
                 text: text.clone(),
+                columns: columns.clone(),
                 charset: crate::decoding::charset(source.encoding()),
             };
             Walk::Rows(Box::new(open_rows(source, fields, &mut notes)?))
@@ -142,7 +143,7 @@ impl<R: Read + Seek> Rows<R> {
             let (digest, record) = self.record(&line).map_err(|error| self.io(error))?;
             match record {
                 Record::Blank => notes.blank_lines += 1,
-                Record::Item { id, text } => {
+                Record::Item { id, text, columns } => {
                     let chars = text.as_deref().map_or(0, content::chars);
                     let twice = match &id {
                         Some(id) => self.duplicate(id, &line, notes)?,
@@ -159,6 +160,7 @@ impl<R: Read + Seek> Rows<R> {
                             offset: line.offset,
                             bytes: line.bytes,
                         },
+                        columns,
                         fault: twice.or(text.err()),
                     }));
                 }
@@ -179,7 +181,7 @@ impl<R: Read + Seek> Rows<R> {
         let mut hasher = Hasher::new();
         io::copy(&mut (&mut self.again).take(line.bytes), &mut hasher)?;
         let fault = too_large(line.bytes, self.limit);
-        Ok((hasher.finish(), Record::Item { id: None, text: Err(fault) }))
+        Ok((hasher.finish(), Record::Item { id: None, text: Err(fault), columns: Columns::new() }))
     }
 
     /// Takes note of an identifier; the fault of the item where an earlier one bears it.

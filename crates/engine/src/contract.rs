@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pilote_spec::{BatchMeasures, EngineFacts, Output, Refusal};
+use pilote_spec::{BatchMeasures, Columns, EngineFacts, Output, Refusal};
 use serde::{Deserialize, Serialize};
 
 /// The name of one question: an item in one attempt. Never used twice by one conductor, so an answer to an
@@ -40,13 +40,15 @@ pub struct Request {
     pub content: Content,
     /// The item's identifier, for programs that name what they make by it. Answers are never matched by it.
     pub id: Option<String>,
+    /// Fields of the item's row that are passed through, as declared; empty for a file.
+    pub columns: Columns,
 }
 
 impl Request {
     /// A question about a content alone.
     #[must_use]
     pub fn new(wire: WireId, content: Content) -> Self {
-        Self { wire, content, id: None }
+        Self { wire, content, id: None, columns: Columns::new() }
     }
 }
 

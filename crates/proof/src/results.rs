@@ -28,12 +28,14 @@ fn line(item: &Item, record: &Record, output: Option<&Output>) -> Option<serde_j
             position: item.position,
             id: item.id.clone()?,
             sha256: item.digest?,
+            columns: item.columns.clone(),
             output: output?.clone(),
         }),
         Outcome::Refused(refusal) => serde_json::to_vec(&RefusedLine {
             position: item.position,
             id: item.id.clone(),
             sha256: item.digest,
+            columns: item.columns.clone(),
             refusal: refusal.clone(),
         }),
     };

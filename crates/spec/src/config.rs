@@ -54,7 +54,7 @@ pub(crate) const KEYS: [(&str, &[&str]); 18] = [
     ),
     ("pilot", &["inputs", "count", "expected_refusals", "digests"]),
     ("campaign", &["inputs", "count", "refused_max"]),
-    ("inputs", &["directory", "jsonl", "id", "text", "encoding"]),
+    ("inputs", &["directory", "jsonl", "id", "text", "columns", "encoding"]),
     ("expected_refusals", &["id", "reason"]),
     ("limits", &["bytes", "tokens", "beyond"]),
     ("output.category", &["kind", "categories"]),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Digest;
+use crate::{Columns, Digest};
 
 /// Where an item stands among the declared inputs, from 0. Position is the key of everything that is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -148,6 +148,9 @@ pub struct Item {
     pub chars: u64,
     /// Where the content is read.
     pub location: Location,
+    /// Fields of the row that are passed through, as declared.
+    #[serde(default, skip_serializing_if = "Columns::is_empty")]
+    pub columns: Columns,
     /// Why the item cannot become work, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<ItemFault>,

@@ -7,6 +7,7 @@
 mod acceptance;
 mod balance;
 mod clock;
+mod columns;
 mod config;
 mod criteria;
 mod digest;
@@ -22,6 +23,7 @@ mod trial;
 pub use acceptance::{SchemaFault, accept, schema_fault};
 pub use balance::{Balance, Tally};
 pub use clock::{Clock, Stamp};
+pub use columns::{Columns, ExactJson};
 pub use config::{ConfigCode, ConfigError, ConfigErrors, ModelRef, ModelRefError, PROJECT_FORMAT, Parsed};
 pub use criteria::{Criterion, CriterionCode, Verdict};
 pub use digest::{Digest, DigestError, Hasher};

@@ -1,5 +1,7 @@
 //! `config/pilote.json`, format `pilote.project/1`: the deliverable, declared before anything runs.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -133,6 +135,10 @@ pub enum Inputs {
         id: String,
         /// The field that holds the text.
         text: String,
+        /// Fields that are handed to the engine and passed through to the results: the name that they bear there, and
+        /// the field of the record.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        columns: BTreeMap<String, String>,
         /// How the bytes become text.
         #[serde(default)]
         encoding: Encoding,

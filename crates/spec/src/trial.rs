@@ -293,6 +293,9 @@ pub struct ResultLine {
     pub id: ItemId,
     /// Its version: the digest of its content.
     pub sha256: Digest,
+    /// Fields of the row that are passed through.
+    #[serde(default, skip_serializing_if = "crate::Columns::is_empty")]
+    pub columns: crate::Columns,
     /// What came out; vectors written out in full.
     pub output: crate::Output,
 }
@@ -306,6 +309,9 @@ pub struct RefusedLine {
     pub id: Option<ItemId>,
     /// Its version, where its content could be read.
     pub sha256: Option<Digest>,
+    /// Fields of the row that are passed through.
+    #[serde(default, skip_serializing_if = "crate::Columns::is_empty")]
+    pub columns: crate::Columns,
     /// Why.
     pub refusal: crate::Refusal,
 }

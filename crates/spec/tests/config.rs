@@ -191,7 +191,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
     "#);
     assert_snapshot!(said("\"directory\"", "\"dir\""), @r#"
     config/pilote.json:5:15: pilot.inputs: neither `directory` nor `jsonl` says where the items are; add "directory": "data/pilote", or "jsonl" with "id" and "text"
-    config/pilote.json:5:17: pilot.inputs.dir: there is no such key here; known here: directory, jsonl, id, text, encoding
+    config/pilote.json:5:17: pilot.inputs.dir: there is no such key here; known here: directory, jsonl, id, text, columns, encoding
     "#);
 }
 
@@ -456,4 +456,20 @@ fn several_faults_are_reported_at_once_in_the_order_of_the_file() {
     config/pilote.json:13:17: output.categories[1].name: `invoice` names two categories; give each category a name of its own
     config/pilote.json:16:64: engine.model[0]: the reference to a model is of no known kind; write hub:ORG/NAME@REVISION, path:DIRECTORY or package:pip/NAME==VERSION/SUBDIRECTORY
     "#);
+}
+
+#[test]
+fn columns_of_inputs_are_names_with_fields() {
+    let inputs = |columns: &str| {
+        let rows = format!(
+            "\"jsonl\": \"data/rows.jsonl\", \"id\": \"id\", \"text\": \"text\", \"columns\": {columns}"
+        );
+        said("\"directory\": \"data/pilote\"", &rows)
+    };
+    assert_eq!(inputs("{ \"language\": \"meta.lang\" }"), "accepted");
+    assert_snapshot!(inputs("[\"language\"]"), @"config/pilote.json:5:84: pilot.inputs.columns: an object of columns is expected here; write it as { \"name in the results\": \"field of the record\" }");
+    assert_snapshot!(inputs("{ \"language\": 7 }"), @"config/pilote.json:5:98: pilot.inputs.columns.language: a text is expected and a number stands here; write it between double quotes");
+    assert_snapshot!(inputs("{ \"\": \"x\" }"), @"config/pilote.json:5:86: pilot.inputs.columns.: the name is empty or not on one line; write the name that the column bears in the results");
+    let directory = said("\"directory\": \"data/pilote\"", "\"directory\": \"data/pilote\", \"columns\": {}");
+    assert!(directory.contains("take the key out; it is for `jsonl`"), "{directory}");
 }

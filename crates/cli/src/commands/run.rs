@@ -320,6 +320,7 @@ fn start_of(place: &Place, line: &ResultLine) -> Option<String> {
         bytes: 0,
         chars: 0,
         location: pilote_spec::Location::File { path: line.id.0.clone(), raw: false },
+        columns: pilote_spec::Columns::new(),
         fault: None,
     };
     pilote_corpus::read(&source, &item).ok()

@@ -213,6 +213,7 @@ fn indexed() -> Arc<MemoryStore> {
             bytes: at,
             chars: at * 5 % 13,
             location: Location::File { path: at.to_string(), raw: false },
+            columns: Default::default(),
             fault: (at == 3 || at == 12).then(|| ItemFault { code: FaultCode::Nul, detail: "at 0".into() }),
         })
         .collect();

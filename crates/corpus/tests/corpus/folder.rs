@@ -1,5 +1,6 @@
 //! A project in a temporary directory, and what a scan of it gives.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,8 @@ pub(crate) struct Folder {
     pub(crate) encoding: Encoding,
     pub(crate) limits: Limits,
     pub(crate) duplicates: Duplicates,
+    /// Fields that are passed through, by the name that they bear there.
+    pub(crate) columns: BTreeMap<String, String>,
 }
 
 impl Folder {
@@ -18,8 +21,13 @@ impl Folder {
     pub(crate) fn with(files: &[(&str, &[u8])]) -> Self {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("data")).unwrap();
-        let folder =
-            Self { root, encoding: Encoding::Utf8, limits: Limits::default(), duplicates: Duplicates::Stop };
+        let folder = Self {
+            root,
+            encoding: Encoding::Utf8,
+            limits: Limits::default(),
+            duplicates: Duplicates::Stop,
+            columns: BTreeMap::new(),
+        };
         for (name, bytes) in files {
             folder.write(name, bytes);
         }
@@ -56,6 +64,7 @@ impl Folder {
             jsonl: "data/rows.jsonl".to_owned(),
             id: "id".to_owned(),
             text: "text".to_owned(),
+            columns: self.columns.clone(),
             encoding: self.encoding,
         };
         Source::new(self.root(), &inputs, &self.limits, self.duplicates)

@@ -2,7 +2,7 @@
 
 use pilote_corpus::index::{Closing, IndexFault, PartEntry, decode_part, encode_part, part_key};
 use pilote_corpus::{Notes, Pair};
-use pilote_spec::{Digest, FaultCode, Item, ItemFault, ItemId, Location, Position};
+use pilote_spec::{Columns, Digest, ExactJson, FaultCode, Item, ItemFault, ItemId, Location, Position};
 use proptest::prelude::*;
 
 const PART: &[u8] = include_bytes!("../fixtures/index-1/000001");
@@ -16,6 +16,7 @@ fn item(position: u64, id: Option<&str>, location: Location, fault: Option<ItemF
         bytes: 100 + position,
         chars: if fault.is_some() { 0 } else { 90 + position },
         location,
+        columns: Columns::new(),
         fault,
     }
 }
@@ -174,14 +175,17 @@ fn any_item() -> impl Strategy<Value = Item> {
     let fault = prop::option::of((code, ".*").prop_map(|(code, detail)| ItemFault { code, detail }));
     let id = prop::option::of(any::<String>().prop_map(ItemId));
     let digest = prop::option::of(any::<[u8; 8]>().prop_map(|bytes| Digest::of(&bytes)));
-    (id, digest, any::<(u64, u64)>(), location, fault).prop_map(
-        |(id, digest, (bytes, chars), location, fault)| Item {
+    let columns =
+        prop::collection::btree_map(".*", any::<String>().prop_map(|text| ExactJson::of_text(&text)), 0..3);
+    (id, digest, any::<(u64, u64)>(), location, columns, fault).prop_map(
+        |(id, digest, (bytes, chars), location, columns, fault)| Item {
             position: Position(0),
             id,
             digest,
             bytes,
             chars,
             location,
+            columns,
             fault,
         },
     )

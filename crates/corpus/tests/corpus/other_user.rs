@@ -24,6 +24,7 @@ fn report_of_the_working_directory() {
             jsonl: "rows.jsonl".to_owned(),
             id: "id".to_owned(),
             text: "text".to_owned(),
+            columns: Default::default(),
             encoding: Encoding::Utf8,
         },
     ];

@@ -112,6 +112,7 @@ fn a_row_under_another_identifier_field_is_no_text() {
         jsonl: "data/rows.jsonl".to_owned(),
         id: "name".to_owned(),
         text: "text".to_owned(),
+        columns: Default::default(),
         encoding: Encoding::Utf8,
     };
     let other = pilote_corpus::Source::new(folder.root(), &inputs, &Limits::default(), Duplicates::Stop);

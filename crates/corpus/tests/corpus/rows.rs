@@ -329,3 +329,42 @@ fn an_empty_file_of_rows_has_no_items() {
     let (items, notes) = all(&Folder::rows("\n\n").jsonl());
     assert_eq!((items.len(), notes.blank_lines), (0, 2));
 }
+
+fn with_columns(rows: &str, columns: &[(&str, &str)]) -> Folder {
+    let mut folder = Folder::rows(rows);
+    folder.columns = columns.iter().map(|(name, field)| ((*name).to_owned(), (*field).to_owned())).collect();
+    folder
+}
+
+// Fault row: whole numbers beyond 2^53 stay what they were, in columns as in identifiers.
+#[test]
+fn columns_are_passed_through_as_the_exact_json_that_they_were() {
+    let row = r#"{"id":1,"text":"t","n":9007199254740993,"f":1.50,"m":{"a":[ 1,null]},"s":"\u00e9"}"#;
+    let columns = [("number", "n"), ("f", "f"), ("more", "m"), ("s", "s"), ("self", "id"), ("absent", "x")];
+    let items = items(&with_columns(row, &columns).jsonl());
+    let seen: Vec<_> = items[0].columns.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(
+        seen,
+        [
+            ("f", "1.50"),
+            ("more", r#"{"a":[ 1,null]}"#),
+            ("number", "9007199254740993"),
+            ("s", r#""\u00e9""#),
+            ("self", "1"),
+        ]
+    );
+}
+
+#[test]
+fn a_column_that_stands_twice_or_is_too_long_refuses_its_row() {
+    let fault = |row: &str| {
+        let items = items(&with_columns(row, &[("x", "x")]).jsonl());
+        let fault = items[0].fault.as_ref().unwrap();
+        (fault.code, fault.detail.clone(), items[0].columns.len())
+    };
+    let (code, detail, columns) = fault(r#"{"id":"a","text":"t","x":1,"x":2}"#);
+    assert_eq!((code, columns), (FaultCode::BadRecord, 0));
+    assert!(detail.starts_with("the field `x` stands twice, column "), "{detail}");
+    let long = fault(&format!(r#"{{"id":"a","text":"t","x":"{}"}}"#, "y".repeat(16 * 1024)));
+    assert_eq!(long, (FaultCode::TooLarge, "columns beyond 16384 bytes at `x`".to_owned(), 0));
+}

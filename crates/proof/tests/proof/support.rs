@@ -145,6 +145,7 @@ fn row(position: u64) -> Item {
         bytes: text.len() as u64,
         chars: text.len() as u64,
         location: pilote_spec::Location::Line { line: position + 1, offset: position * 64, bytes: 64 },
+        columns: Default::default(),
         fault: None,
     }
 }

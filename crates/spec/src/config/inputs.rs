@@ -132,7 +132,7 @@ impl Decoder {
                 None
             }
             (Some(directory), None) => {
-                for key in ["id", "text"] {
+                for key in ["id", "text", "columns"] {
                     if table.field(key).is_some() {
                         let problem =
                             "files of a directory are identified by their path and are text as a whole";
@@ -164,9 +164,48 @@ impl Decoder {
                         advice,
                     );
                 }
-                Some(Inputs::Jsonl { jsonl: jsonl?, id: id?, text: text?, encoding: encoding? })
+                let columns = self.defaulted(&table, "columns", BTreeMap::new(), Self::columns);
+                Some(Inputs::Jsonl {
+                    jsonl: jsonl?,
+                    id: id?,
+                    text: text?,
+                    columns: columns?,
+                    encoding: encoding?,
+                })
             }
         }
+    }
+
+    /// `columns`: any names, each with the field of the record that is passed through under it.
+    fn columns(&mut self, field: &Field<'_>) -> Option<BTreeMap<String, String>> {
+        let Value::Table(entries) = &field.node.value else {
+            let advice = "write it as { \"name in the results\": \"field of the record\" }";
+            let problem = "an object of columns is expected here";
+            self.report(ConfigCode::WrongType, field.node.at, &field.path, problem, advice);
+            return None;
+        };
+        let mut columns = Some(BTreeMap::new());
+        for entry in entries {
+            let path = format!("{}.{}", field.path, visible(&entry.key));
+            if entry.key.trim().is_empty() || entry.key.chars().any(char::is_control) {
+                let advice = "write the name that the column bears in the results";
+                self.report(
+                    ConfigCode::WrongValue,
+                    entry.at,
+                    &path,
+                    "the name is empty or not on one line",
+                    advice,
+                );
+                columns = None;
+                continue;
+            }
+            let name = self.name(&Field { node: &entry.node, path });
+            columns = columns.zip(name).map(|(mut columns, name)| {
+                columns.insert(entry.key.clone(), name);
+                columns
+            });
+        }
+        columns
     }
 
     /// `limits`, each with its default.

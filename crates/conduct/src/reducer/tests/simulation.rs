@@ -95,6 +95,7 @@ fn item(position: Position, chars: u64, broken: bool) -> Item {
         bytes: chars,
         chars,
         location: Location::File { path: position.to_string(), raw: false },
+        columns: Default::default(),
         fault: broken.then(|| ItemFault { code: FaultCode::Nul, detail: String::new() }),
     }
 }
