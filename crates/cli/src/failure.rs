@@ -28,7 +28,13 @@ impl From<pilote_proof::ProofError> for Failure {
             E::NoTrial { .. }
             | E::BadTrial { .. }
             | E::DestinationTaken { .. }
-            | E::DestinationInside { .. } => Exit::Request,
+            | E::DestinationInside { .. }
+            | E::DestinationNoFolder { .. } => Exit::Request,
+            // What was computed is durable; with space again, the same command goes on.
+            _ if is_full(&error) => {
+                let failure = Self::stopped(error.code(), error);
+                return failure.hint("free some space, then give the same command again");
+            }
             E::NotSealed { .. } | E::NotEnded { .. } => Exit::Stopped,
             E::Missing { .. } | E::Damaged { .. } | E::Differs { .. } | E::Document { .. } => Exit::Fails,
             E::SourceChanged { .. } | E::NotPlain { .. } | E::CaseTwins { .. } => Exit::Fails,
@@ -36,6 +42,15 @@ impl From<pilote_proof::ProofError> for Failure {
         };
         Self { exit, code: error.code(), error: error.into(), hints: Vec::new() }
     }
+}
+
+/// Whether a medium that is full is among the causes.
+fn is_full(error: &(dyn std::error::Error + 'static)) -> bool {
+    let full = |error: &std::io::Error| {
+        matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
+    };
+    std::iter::successors(Some(error), |error| error.source())
+        .any(|error| error.downcast_ref::<std::io::Error>().is_some_and(full))
 }
 
 impl From<pilote_conduct::ConductError> for Failure {

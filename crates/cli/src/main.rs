@@ -21,7 +21,7 @@ use pilote_text::Lang;
 use crate::args::{Cli, Command, Model};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::printer::{Printer, write_line};
+use crate::printer::{Printer, not_written, write_data, write_line};
 use crate::surroundings::Surroundings;
 
 fn main() -> ExitCode {
@@ -38,12 +38,19 @@ fn command_line() -> Exit {
         Err(error) => {
             // Help and version are answers; everything else is a request that is wrong.
             let exit = if error.use_stderr() { Exit::Request } else { Exit::Holds };
-            let _ = error.print();
+            if let Err(lost) = error.print()
+                && !error.use_stderr()
+                && lost.kind() != std::io::ErrorKind::BrokenPipe
+            {
+                let failure = not_written(lost);
+                write_line(&mut std::io::stderr(), failure.for_people().trim_end());
+                return failure.exit;
+            }
             if exit == Exit::Request && std::env::args_os().any(|argument| argument == "--json") {
                 let text = error.to_string();
                 let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
                 let failure = Failure::request("arguments", anyhow::anyhow!(first));
-                write_line(&mut std::io::stdout(), &failure.for_programs());
+                return answered(&failure, exit);
             }
             return exit;
         }
@@ -53,10 +60,19 @@ fn command_line() -> Exit {
         Ok(exit) => exit,
         Err(failure) => {
             write_line(&mut std::io::stderr(), failure.for_people().trim_end());
-            if json {
-                write_line(&mut std::io::stdout(), &failure.for_programs());
-            }
-            failure.exit
+            if json { answered(&failure, failure.exit) } else { failure.exit }
+        }
+    }
+}
+
+/// Tells programs of a failure. Where even that cannot be written, its own status says so.
+fn answered(failure: &Failure, exit: Exit) -> Exit {
+    match write_data(&failure.for_programs()) {
+        Ok(()) => exit,
+        Err(lost) => {
+            let lost = not_written(lost);
+            write_line(&mut std::io::stderr(), lost.for_people().trim_end());
+            lost.exit
         }
     }
 }
@@ -67,21 +83,27 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     let lang = Lang::choose(cli.speech.lang.as_deref(), locale)
         .map_err(|error| Failure::request("unknown-language", error))?;
     let printer = Printer::new(&cli.speech, lang, &surroundings);
-    match cli.command {
-        Command::Demo(args) => commands::demo::demo(&args, &surroundings, &printer),
-        Command::New(args) => commands::new::new(&args, &surroundings, &printer),
-        Command::Run(args) => commands::run::run(&args, &surroundings, &printer),
-        Command::Verify(args) => commands::verify::verify(&args, &surroundings, &printer),
-        Command::Status(args) => commands::status::status(&args, &surroundings, &printer),
-        Command::Runs(args) => commands::runs::runs(&args, &surroundings, &printer),
-        Command::Export(args) => commands::export::export(&args, &surroundings, &printer),
-        Command::Report(args) => commands::report::report(&args, &surroundings, &printer),
-        Command::Retry(args) => commands::run::retry(&args, &surroundings, &printer),
-        Command::Unlock(args) => commands::unlock::unlock(&args, &surroundings, &printer),
-        Command::Size(args) => commands::sizing::size(&args, &surroundings, &printer),
-        Command::Plan(args) => commands::sizing::plan(&args, &surroundings, &printer),
-        Command::Libraries(args) => commands::sizing::libraries(&args, &surroundings, &printer),
-        Command::Model(Model::Pull(args)) => commands::model::pull(&args, &surroundings, &printer),
+    let exit = command(cli.command, &surroundings, &printer)?;
+    printer.arrived()?;
+    Ok(exit)
+}
+
+fn command(command: Command, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+    match command {
+        Command::Demo(args) => commands::demo::demo(&args, surroundings, printer),
+        Command::New(args) => commands::new::new(&args, surroundings, printer),
+        Command::Run(args) => commands::run::run(&args, surroundings, printer),
+        Command::Verify(args) => commands::verify::verify(&args, surroundings, printer),
+        Command::Status(args) => commands::status::status(&args, surroundings, printer),
+        Command::Runs(args) => commands::runs::runs(&args, surroundings, printer),
+        Command::Export(args) => commands::export::export(&args, surroundings, printer),
+        Command::Report(args) => commands::report::report(&args, surroundings, printer),
+        Command::Retry(args) => commands::run::retry(&args, surroundings, printer),
+        Command::Unlock(args) => commands::unlock::unlock(&args, surroundings, printer),
+        Command::Size(args) => commands::sizing::size(&args, surroundings, printer),
+        Command::Plan(args) => commands::sizing::plan(&args, surroundings, printer),
+        Command::Libraries(args) => commands::sizing::libraries(&args, surroundings, printer),
+        Command::Model(Model::Pull(args)) => commands::model::pull(&args, surroundings, printer),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use pilote_spec::{Parsed, Project};
 
 use crate::failure::Failure;
@@ -69,31 +69,20 @@ pub(crate) fn trial(surroundings: &Surroundings, named: &Path) -> Result<PathBuf
     if named != Path::new("latest") && path.is_dir() {
         return Ok(path);
     }
-    let runs = root(surroundings, None).map(|root| root.join("runs")).map_err(|failure| {
+    let project = root(surroundings, None).map_err(|failure| {
         let error =
             anyhow!("{} is no folder, and there is no project here to look for it in", path.display());
         Failure { error, ..failure }
     })?;
-    let found = if named == Path::new("latest") { latest(&runs)? } else { Some(runs.join(named)) };
+    let runs = project.join("runs");
+    let found = match named == Path::new("latest") {
+        true => pilote_proof::latest(&project)?,
+        false => Some(runs.join(named)),
+    };
     found.filter(|path| path.is_dir()).ok_or_else(|| {
         let error = anyhow!("there is no trial `{}` below {}", named.display(), runs.display());
         Failure::request("no-trial", error).hint("`pilote runs` lists the trials of a project")
     })
-}
-
-/// The trial that began last: names begin with the time of the start.
-fn latest(runs: &Path) -> Result<Option<PathBuf>, Failure> {
-    if !runs.is_dir() {
-        return Ok(None);
-    }
-    let entries = fs_err::read_dir(runs)
-        .context("the trials cannot be listed")
-        .map_err(|error| Failure::request("runs-unreadable", error))?;
-    Ok(entries
-        .filter_map(Result::ok)
-        .map(|entry| entry.path())
-        .filter(|path| path.join("trial.json").is_file())
-        .max_by(|a, b| a.file_name().cmp(&b.file_name())))
 }
 
 /// The project that a trial lies in: the folder above its `runs/`; none for a copy elsewhere.

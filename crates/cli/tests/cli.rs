@@ -459,3 +459,37 @@ fn wrong_arguments_are_one_object_too_and_no_name_steers_the_terminal() {
     assert_eq!(named.status, 2);
     assert!(!named.err.contains('\u{1b}'), "{:?}", named.err);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_is_a_failure_and_a_reader_that_went_away_is_none() {
+    let desk = Desk::with_project();
+    for arguments in [
+        &["runs", "--json"][..],
+        &["run", "--dry-run"],
+        &["new", "more"],
+        &["--help"],
+        &["verify", "x", "--json"],
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = desk.command(arguments);
+        let said = said(&command.current_dir(desk.path("letters")).stdout(full).output().unwrap());
+        assert_eq!(said.status, 3, "{arguments:?}: {}", said.err);
+        assert!(said.err.contains("standard output cannot be written"), "{}", said.err);
+    }
+    let gone =
+        Command::new("sh").args(["-c", r#""$0" --help | true"#, env!("CARGO_BIN_EXE_pilote")]).output();
+    assert_eq!(said(&gone.unwrap()).err, "");
+}
+
+#[test]
+fn a_wrong_destination_is_a_wrong_request() {
+    let desk = Desk::with_project();
+    assert_eq!(desk.in_project(&["run", "--limit", "1", "--quiet"]).status, 1);
+    std::fs::write(desk.path("letters/file"), "x").unwrap();
+    let export = desk.in_project(&["export", "latest", "file"]);
+    assert_eq!(export.status, 2, "{}", export.err);
+    assert!(export.err.contains("is no folder"), "{}", export.err);
+    let export = desk.in_project(&["export", "latest", "runs/new/deep", "--json"]);
+    assert_eq!(export.json()["whole"], true, "{}", export.err);
+}

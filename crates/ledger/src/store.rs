@@ -105,9 +105,7 @@ pub trait Append: Send {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The medium is full.
-    #[error(
-        "no space left while writing `{key}`; free some space, then take the trial up again with --resume"
-    )]
+    #[error("no space left while writing `{key}`; free some space, then {}", next_step(key))]
     Full {
         /// The key.
         key: String,
@@ -164,6 +162,15 @@ pub enum StoreError {
         /// The bytes that should be there.
         bytes: u64,
     },
+}
+
+/// What can be done once there is space: a trial can be taken up from its first batch on, and not before.
+fn next_step(key: &str) -> &'static str {
+    if key == "trial.json" || key.starts_with("index/") {
+        "launch it anew: nothing was computed yet"
+    } else {
+        "take the trial up again with --resume"
+    }
 }
 
 impl StoreError {

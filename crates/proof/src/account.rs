@@ -79,7 +79,7 @@ pub(crate) fn gather(
     copy: CopyState,
     findings: &mut Findings,
 ) -> Result<Evidence, ProofError> {
-    let journal = Journal::read(&trial.root)?;
+    let journal = Journal::of(&trial.store)?;
     for (file, line) in journal.broken() {
         findings.add(FindingCode::JournalDamaged, file, format!("line {line}"));
     }
@@ -87,7 +87,7 @@ pub(crate) fn gather(
         trial,
         tally: Tally::new(closing.items),
         evidence: empty_evidence(trial, closing, copy),
-        results: ResultsFiles::open(&trial.root)?,
+        results: ResultsFiles::open(&trial.store)?,
         keys: Vec::new(),
         pins: pins::Comparison::open(trial, findings)?,
     };
@@ -141,7 +141,7 @@ struct Counting<'t> {
     trial: &'t TrialDir,
     tally: Tally,
     evidence: Evidence,
-    results: Option<ResultsFiles>,
+    results: Option<ResultsFiles<'t>>,
     /// Keys of the identifiers with their positions, to find those that stand twice.
     keys: Vec<lookup::Entry>,
     pins: pins::Comparison,

@@ -17,10 +17,14 @@ use crate::lookup::{self, LOOKUP};
 use crate::outputs;
 use crate::pins::{INPUTS, PINS, keep_pins};
 use crate::results::{self, REFUSED, RESULTS};
+use crate::shelf::Shelf;
 use crate::trial_dir::{TRIAL, TrialDir};
 
 /// The account of a collected trial, created once.
 pub(crate) const BALANCE: &str = "balance.json";
+
+/// Where the writers of a trial note what happened and what it cost.
+pub(crate) const JOURNALS: [&str; 2] = ["events", "measures"];
 
 /// Words with which a writer ends that leave nothing to take up: everything was done, or too much was refused.
 const FINAL_WORDS: [&str; 2] = ["done", "refused-max"];
@@ -90,7 +94,7 @@ pub fn collect(dir: &Path) -> Result<Collected, ProofError> {
         kind: account.kind,
         balance: account.balance,
         criteria: account.criteria,
-        files: file_facts(dir)?,
+        files: file_facts(&trial)?,
     };
     let path = dir.join(BALANCE);
     match files::create(&path, &document::bytes(&path, &balance)?) {
@@ -109,14 +113,14 @@ pub fn collect(dir: &Path) -> Result<Collected, ProofError> {
 /// # Errors
 /// When it is there and cannot be trusted.
 pub(crate) fn read_balance(dir: &Path) -> Result<Option<BalanceFile>, ProofError> {
-    let path = dir.join(BALANCE);
-    match fs_err::read(&path) {
-        Ok(bytes) => {
-            document::decode(&bytes).map(Some).map_err(|source| ProofError::Document { path, source })
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(io("read", &path, error)),
-    }
+    balance_on(&Shelf::folder(dir))
+}
+
+/// The same of files that may lie elsewhere than in a folder.
+pub(crate) fn balance_on(shelf: &Shelf) -> Result<Option<BalanceFile>, ProofError> {
+    let Some(bytes) = shelf.bytes(BALANCE)? else { return Ok(None) };
+    let path = shelf.shown(BALANCE);
+    document::decode(&bytes).map(Some).map_err(|source| ProofError::Document { path, source })
 }
 
 fn needs_the_end(trial: &TrialDir, closing: &Closing) -> Result<(), ProofError> {
@@ -169,12 +173,18 @@ fn write_results(trial: &TrialDir, closing: &Closing) -> Result<(), ProofError> 
     Ok(())
 }
 
-/// Length and digest of what the account rests on. The seals and the closing entry name everything else.
-fn file_facts(dir: &Path) -> Result<BTreeMap<String, FileFacts>, ProofError> {
+/// Length and digest of what the account rests on, and of what the writers noted beside it. The seals and the closing
+/// entry name everything else.
+fn file_facts(trial: &TrialDir) -> Result<BTreeMap<String, FileFacts>, ProofError> {
+    let mut names: Vec<String> =
+        [TRIAL, index::CLOSED_KEY, PINS, INPUTS, RESULTS, REFUSED, LOOKUP].map(str::to_owned).into();
+    for folder in JOURNALS {
+        names.extend(trial.store.below(folder)?.into_iter().map(|file| file.key));
+    }
     let mut facts = BTreeMap::new();
-    for name in [TRIAL, index::CLOSED_KEY, PINS, INPUTS, RESULTS, REFUSED, LOOKUP] {
-        if let Some((sha256, bytes)) = files::digest(&dir.join(name))? {
-            facts.insert(name.to_owned(), FileFacts { bytes, sha256 });
+    for name in names {
+        if let Some((sha256, bytes)) = files::digest(&trial.root.join(&name))? {
+            facts.insert(name, FileFacts { bytes, sha256 });
         }
     }
     Ok(facts)

@@ -93,6 +93,12 @@ pub enum ProofError {
         /// The directory.
         path: PathBuf,
     },
+    /// The destination, or what it would lie in, is no folder.
+    #[error("`{}` is no folder; name a folder for the copy", path.display())]
+    DestinationNoFolder {
+        /// What is there.
+        path: PathBuf,
+    },
     /// A document with its own digest cannot be read.
     #[error("`{}` cannot be used", path.display())]
     Document {
@@ -141,6 +147,7 @@ impl ProofError {
             Self::CaseTwins { .. } => "case-twins",
             Self::DestinationTaken { .. } => "destination-taken",
             Self::DestinationInside { .. } => "destination-inside",
+            Self::DestinationNoFolder { .. } => "destination-no-folder",
             Self::Document { .. } => "document",
             Self::Ledger(_) => "ledger",
             Self::Report { .. } => "report",

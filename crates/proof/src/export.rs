@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use pilote_spec::{Digest, Hasher, Stamp};
 use serde::{Deserialize, Serialize};
 
+use crate::collection::read_balance;
 use crate::document::{self, Document};
 use crate::error::{ProofError, io};
 use crate::files::{self, Counting, Found, Listing};
@@ -37,6 +38,8 @@ pub struct Exported {
     pub bytes: u64,
     /// Files that an earlier export had left there whole, and that were not copied again.
     pub kept: u64,
+    /// Whether a finished copy of the same files was there before; it was read again and not changed.
+    pub already: bool,
     /// Whether the copy lies on the file system of the trial; none where that cannot be told.
     pub same_file_system: Option<bool>,
     /// What reading the copy again came to.
@@ -94,14 +97,62 @@ pub fn export(
 ) -> Result<Exported, ProofError> {
     let source = TrialDir::open(trial)?;
     let listed = copied(trial)?;
-    fs_err::create_dir_all(destination).map_err(|error| io("create", destination, error))?;
     refuse_inside(trial, destination)?;
-    let finished = destination.join(&source.trial.name);
-    if finished.exists() {
+    fs_err::create_dir_all(destination).map_err(|error| io("create", destination, error))?;
+    let finished = match read_balance(trial) {
+        Ok(None) => return unfinished(trial, &source, &listed, destination, at, watch),
+        // A balance that cannot be read is a finding of the copy.
+        _ => destination.join(&source.trial.name),
+    };
+    if is_there(&finished) {
         return again(trial, &listed, &finished, at);
     }
-    let partial = destination.join(format!("{}{PARTIAL}", source.trial.name));
-    let (manifest, kept) = fill(trial, &listed, &partial, watch)?;
+    anew(trial, &listed, finished, at, watch)
+}
+
+/// Copies of one trial that was not finished, at one destination.
+const UNFINISHED_MAX: u32 = 1_000;
+
+/// A trial that goes on keeps its own name for the copy of its end: what is there of it now goes beside, numbered.
+fn unfinished(
+    trial: &Path,
+    source: &TrialDir,
+    listed: &[Found],
+    destination: &Path,
+    at: Stamp,
+    watch: &mut dyn FnMut(u64, u64),
+) -> Result<Exported, ProofError> {
+    let mut taken = None;
+    for number in 1..=UNFINISHED_MAX {
+        let finished = destination.join(format!("{}.unfinished-{number}", source.trial.name));
+        if !is_there(&finished) {
+            return anew(trial, listed, finished, at, watch);
+        }
+        match again(trial, listed, &finished, at) {
+            Err(ProofError::DestinationTaken { path, first }) => taken = Some((path, first)),
+            other => return other,
+        }
+    }
+    let (path, first) = taken.unwrap_or_default();
+    Err(ProofError::DestinationTaken { path, first })
+}
+
+fn is_there(path: &Path) -> bool {
+    fs_err::symlink_metadata(path).is_ok()
+}
+
+/// Makes a copy where none is, beginning with what an interrupted export left.
+fn anew(
+    trial: &Path,
+    listed: &[Found],
+    finished: PathBuf,
+    at: Stamp,
+    watch: &mut dyn FnMut(u64, u64),
+) -> Result<Exported, ProofError> {
+    let mut partial = finished.clone().into_os_string();
+    partial.push(PARTIAL);
+    let partial = PathBuf::from(partial);
+    let (manifest, kept) = fill(trial, listed, &partial, watch)?;
     if copied(trial)? != listed {
         return Err(ProofError::SourceChanged { path: trial.to_owned() });
     }
@@ -121,6 +172,7 @@ pub fn export(
             files: manifest.0.len() as u64,
             bytes,
             kept,
+            already: false,
             verification,
             copy,
         },
@@ -130,7 +182,7 @@ pub fn export(
 
 /// The files of a trial that a copy holds.
 fn copied(trial: &Path) -> Result<Vec<Found>, ProofError> {
-    let Listing { mut files, not_plain } = files::walk(trial)?;
+    let Listing { mut files, not_plain, .. } = files::walk(trial)?;
     if let Some((path, what)) = not_plain.into_iter().next() {
         return Err(ProofError::NotPlain { path: trial.join(path), what });
     }
@@ -149,9 +201,14 @@ pub(crate) fn is_left_out(path: &str) -> bool {
     NOT_COPIED.contains(&path) || path.strip_prefix(COPIES).is_some_and(|rest| rest.starts_with('/'))
 }
 
+/// Refuses a destination in the trial before anything is made there, through whatever links the way leads.
 fn refuse_inside(trial: &Path, destination: &Path) -> Result<(), ProofError> {
     let real = |path: &Path| fs_err::canonicalize(path).map_err(|error| io("find", path, error));
-    if real(destination)?.starts_with(real(trial)?) {
+    let there = destination.ancestors().find(|path| path.exists()).unwrap_or(destination);
+    if !there.is_dir() {
+        return Err(ProofError::DestinationNoFolder { path: there.to_owned() });
+    }
+    if real(there)?.starts_with(real(trial)?) {
         return Err(ProofError::DestinationInside { path: destination.to_owned() });
     }
     Ok(())
@@ -164,11 +221,19 @@ fn fill(
     partial: &Path,
     watch: &mut dyn FnMut(u64, u64),
 ) -> Result<(Manifest, u64), ProofError> {
+    let taken = |first: String| ProofError::DestinationTaken { path: partial.to_owned(), first };
+    if fs_err::symlink_metadata(partial).is_ok_and(|about| !about.is_dir()) {
+        return Err(taken(".".to_owned()));
+    }
     fs_err::create_dir_all(partial).map_err(|error| io("create", partial, error))?;
     let expected: BTreeSet<&str> = listed.iter().map(|file| file.path.as_str()).collect();
-    for there in files::walk(partial)?.files {
+    let there = files::walk(partial)?;
+    if let Some((first, _)) = there.not_plain.into_iter().next() {
+        return Err(taken(first));
+    }
+    for there in there.files.into_iter().chain(there.dotted) {
         if !expected.contains(there.path.as_str()) && !is_left_out(&there.path) {
-            return Err(ProofError::DestinationTaken { path: partial.to_owned(), first: there.path });
+            return Err(taken(there.path));
         }
     }
     let total = listed.iter().map(|file| file.bytes).sum();
@@ -204,8 +269,14 @@ fn copy_file(from: &Path, to: &Path, listed: &Found) -> Result<Digest, ProofErro
     if let Some(parent) = to.parent() {
         fs_err::create_dir_all(parent).map_err(|error| io("create", parent, error))?;
     }
-    let mut source = fs_err::File::open(from).map_err(|error| io("read", from, error))?;
-    let target = fs_err::File::create(to).map_err(|error| io("write", to, error))?;
+    let mut source = files::open_plain(from).map_err(|error| io("read", from, error))?;
+    files::absent_is_none(fs_err::remove_file(to)).map_err(|error| io("replace", to, error))?;
+    // Never through a link that somebody put there meanwhile.
+    let target = fs_err::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(to)
+        .map_err(|error| io("write", to, error))?;
     let mut target = Counting { to: target, hasher: Hasher::new(), bytes: 0 };
     files::pass(&mut source, &mut target).map_err(|error| io("copy to", to, error))?;
     target.to.sync_all().map_err(|error| io("sync", to, error))?;
@@ -234,14 +305,14 @@ fn again(trial: &Path, listed: &[Found], finished: &Path, at: Stamp) -> Result<E
         return Err(taken(other));
     }
     let verification = verification::of_copy(finished)?;
-    if verification.whole {
-        write_verdict(finished, &verification)?;
-    }
+    // Whatever it came to: an older verdict beside the copy must not say more than is true now.
+    write_verdict(finished, &verification)?;
     let exported = Exported {
         same_file_system: same_file_system(trial, finished),
         files: listed.len() as u64,
         bytes: listed.iter().map(|file| file.bytes).sum(),
         kept: listed.len() as u64,
+        already: true,
         verification,
         copy: finished.to_owned(),
     };

@@ -28,6 +28,8 @@ pub(crate) struct Found {
 pub(crate) struct Listing {
     /// Every plain file, in the order of the paths' bytes; names that begin with a dot are left out.
     pub files: Vec<Found>,
+    /// Plain files whose own name or a folder's above them begins with a dot.
+    pub dotted: Vec<Found>,
     /// What is neither a directory nor a plain file with a name in UTF-8: its path, made readable, and what it is.
     pub not_plain: Vec<(String, &'static str)>,
 }
@@ -35,13 +37,14 @@ pub(crate) struct Listing {
 /// Lists everything below `root`; links are not followed.
 pub(crate) fn walk(root: &Path) -> Result<Listing, ProofError> {
     let mut listing = Listing::default();
-    walk_below(root, "", &mut listing)?;
+    walk_below(root, "", false, &mut listing)?;
     listing.files.sort_by(|a, b| a.path.cmp(&b.path));
+    listing.dotted.sort_by(|a, b| a.path.cmp(&b.path));
     listing.not_plain.sort();
     Ok(listing)
 }
 
-fn walk_below(root: &Path, below: &str, listing: &mut Listing) -> Result<(), ProofError> {
+fn walk_below(root: &Path, below: &str, dotted: bool, listing: &mut Listing) -> Result<(), ProofError> {
     let dir = root.join(below);
     for entry in fs_err::read_dir(&dir).map_err(|source| io("list", &dir, source))? {
         let entry = entry.map_err(|source| io("list", &dir, source))?;
@@ -51,16 +54,15 @@ fn walk_below(root: &Path, below: &str, listing: &mut Listing) -> Result<(), Pro
             listing.not_plain.push((path(&name.to_string_lossy()), "a name that is not UTF-8"));
             continue;
         };
-        if name.starts_with('.') {
-            continue;
-        }
+        let dotted = dotted || name.starts_with('.');
         let path = path(name);
         // `DirEntry::metadata` does not follow links, so a link is seen as one.
         let about = entry.metadata().map_err(|source| io("read", &entry.path(), source))?;
         if about.is_dir() {
-            walk_below(root, &path, listing)?;
+            walk_below(root, &path, dotted, listing)?;
         } else if about.is_file() {
-            listing.files.push(Found { path, bytes: about.len(), modified: about.modified().ok() });
+            let found = Found { path, bytes: about.len(), modified: about.modified().ok() };
+            (if dotted { &mut listing.dotted } else { &mut listing.files }).push(found);
         } else {
             listing.not_plain.push((path, if about.is_symlink() { "a link" } else { "no plain file" }));
         }
@@ -68,13 +70,42 @@ fn walk_below(root: &Path, below: &str, listing: &mut Listing) -> Result<(), Pro
     Ok(())
 }
 
+/// Opens a file that is a plain one for reading. A pipe or a device in its place is refused and never waited on; a
+/// link is not followed.
+pub(crate) fn open_plain(path: &Path) -> std::io::Result<fs_err::File> {
+    let mut options = fs_err::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use fs_err::os::unix::fs::OpenOptionsExt as _;
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no plain file"))
+    }
+}
+
+/// What is not there is none, and no error.
+pub(crate) fn absent_is_none<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error)
+            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Digest and length of a file, read in pieces; none when it is not there.
 pub(crate) fn digest(path: &Path) -> Result<Option<(Digest, u64)>, ProofError> {
-    let mut file = match fs_err::File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(io("read", path, source)),
-    };
+    let opened = absent_is_none(open_plain(path)).map_err(|source| io("read", path, source))?;
+    let Some(mut file) = opened else { return Ok(None) };
     let mut to = Counting { to: std::io::sink(), hasher: Hasher::new(), bytes: 0 };
     pass(&mut file, &mut to).map_err(|source| io("read", path, source))?;
     Ok(Some((to.hasher.finish(), to.bytes)))

@@ -71,11 +71,17 @@ pub enum FindingCode {
     UnfinishedCopy,
     /// A file is there and cannot be read.
     Unreadable,
+    /// The results are there and the balance that closes them is not.
+    BalanceAbsent,
+    /// A trial outside of its project has no list of its files: nothing says that all of it is there.
+    ListAbsent,
+    /// A file that operating systems add for themselves, or that a crash left unfinished.
+    StrangerFile,
 }
 
 impl FindingCode {
     /// Every code.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 29] = [
         Self::NotATrial,
         Self::TrialUnreadable,
         Self::IndexDamaged,
@@ -102,6 +108,9 @@ impl FindingCode {
         Self::NotPlain,
         Self::UnfinishedCopy,
         Self::Unreadable,
+        Self::BalanceAbsent,
+        Self::ListAbsent,
+        Self::StrangerFile,
     ];
 
     /// The code as JSON and message keys write it.
@@ -134,6 +143,9 @@ impl FindingCode {
             Self::NotPlain => "not-plain",
             Self::UnfinishedCopy => "unfinished-copy",
             Self::Unreadable => "unreadable",
+            Self::BalanceAbsent => "balance-absent",
+            Self::ListAbsent => "list-absent",
+            Self::StrangerFile => "stranger-file",
         }
     }
 
@@ -147,7 +159,8 @@ impl FindingCode {
             | Self::LedgerNote
             | Self::JournalDamaged
             | Self::PinsUnreadable
-            | Self::ResultsAbsent => Grade::Warning,
+            | Self::ResultsAbsent
+            | Self::StrangerFile => Grade::Warning,
             _ => Grade::Error,
         }
     }

@@ -8,7 +8,8 @@ use std::path::Path;
 use pilote_spec::{EventLine, MeasureLine, Stamp, TrialEvent};
 use serde::de::DeserializeOwned;
 
-use crate::error::{ProofError, io};
+use crate::error::ProofError;
+use crate::shelf::Shelf;
 
 /// Events and measures of all writers.
 #[derive(Debug, Default)]
@@ -35,7 +36,12 @@ pub(crate) struct Writer<L> {
 impl Journal {
     /// Reads both directories of a trial; an absent one holds nothing.
     pub(crate) fn read(root: &Path) -> Result<Self, ProofError> {
-        Ok(Self { events: read_dir(root, "events")?, measures: read_dir(root, "measures")? })
+        Self::of(&Shelf::folder(root))
+    }
+
+    /// The same of files that may lie elsewhere than in a folder.
+    pub(crate) fn of(shelf: &Shelf) -> Result<Self, ProofError> {
+        Ok(Self { events: read_dir(shelf, "events")?, measures: read_dir(shelf, "measures")? })
     }
 
     /// Answers that could not be used. A writer that was killed left no count at its end, so its own lines count.
@@ -80,26 +86,15 @@ impl Writer<EventLine> {
     }
 }
 
-fn read_dir<L: DeserializeOwned>(root: &Path, name: &str) -> Result<Vec<Writer<L>>, ProofError> {
-    let dir = root.join(name);
-    let mut files = Vec::new();
-    match fs_err::read_dir(&dir) {
-        Ok(entries) => {
-            for entry in entries {
-                let entry = entry.map_err(|source| io("list", &dir, source))?;
-                files.extend(entry.file_name().into_string().ok().filter(|file| file.ends_with(".jsonl")));
-            }
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(source) => return Err(io("list", &dir, source)),
-    }
-    files.sort();
-    files
+fn read_dir<L: DeserializeOwned>(shelf: &Shelf, name: &str) -> Result<Vec<Writer<L>>, ProofError> {
+    shelf
+        .below(name)?
         .into_iter()
+        .map(|file| file.key)
+        .filter(|file| file.ends_with(".jsonl"))
         .map(|file| {
-            let path = dir.join(&file);
-            let bytes = fs_err::read(&path).map_err(|source| io("read", &path, source))?;
-            Ok(parse(format!("{name}/{file}"), &bytes))
+            let bytes = shelf.bytes(&file)?.unwrap_or_default();
+            Ok(parse(file, &bytes))
         })
         .collect()
 }

@@ -8,6 +8,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | `shelf` | where files lie: a folder, an archive |
 //! | `trial_dir`, `journal`, `outputs`, `pins` | reading: what was launched, items with records, events, payloads, fixed digests |
 //! | `account` | evidence gathered part by part, judged by the deliverable's criteria |
 //! | `collection`, `results`, `lookup` | results files, balance, the way from an identifier to its position |
@@ -30,6 +31,7 @@ mod outputs;
 mod pins;
 pub mod report;
 mod results;
+mod shelf;
 mod status;
 mod trial_dir;
 mod verification;
@@ -43,5 +45,5 @@ pub use finding::{FINDINGS_MAX, Finding, FindingCode, Findings, Grade};
 pub use manifest::MANIFEST;
 pub use pins::keep_pins;
 pub use report::{report, write_report};
-pub use status::{Found, TrialState, TrialSummary, find, runs, summary};
+pub use status::{Found, TrialState, TrialSummary, find, latest, runs, summary};
 pub use verification::{Subject, Verification, verify};

@@ -1,6 +1,6 @@
 //! Outputs that lie in payloads, read again and proved.
 
-use pilote_ledger::{DirStore, LedgerError, Store as _, payload_key, read_vector};
+use pilote_ledger::{LedgerError, Store, payload_key, read_vector};
 use pilote_spec::{Digest, Output};
 
 use crate::error::ProofError;
@@ -11,7 +11,7 @@ use crate::error::ProofError;
 /// # Errors
 /// When the system refuses to read.
 pub(crate) fn read(
-    store: &DirStore,
+    store: &dyn Store,
     part: u32,
     output: &Output,
 ) -> Result<Result<Output, String>, ProofError> {

@@ -7,7 +7,7 @@ use pilote_corpus::{DifferenceKind, Pins, Source};
 use pilote_spec::{FixedDigests, Inputs, Item, Location, Trial, TrialKind};
 use std::path::Path;
 
-use crate::error::{ProofError, io};
+use crate::error::ProofError;
 use crate::files;
 use crate::finding::{FindingCode, Findings};
 use crate::trial_dir::TrialDir;
@@ -75,13 +75,13 @@ impl Comparison {
         if declared(&trial.trial).is_none() {
             return Ok(comparison);
         }
-        let fixed = read(&trial.root.join(PINS))?;
+        let fixed = read(trial, PINS)?;
         let seen = match &trial.trial.project.pilot.inputs {
             Inputs::Directory { directory, .. } => {
                 comparison.directory = Some(plain(directory));
                 Some(Ok(Pins::default()))
             }
-            Inputs::Jsonl { .. } => read(&trial.root.join(INPUTS))?,
+            Inputs::Jsonl { .. } => read(trial, INPUTS)?,
         };
         comparison.state = match (fixed, seen) {
             (Some(Ok(fixed)), Some(Ok(seen))) => {
@@ -132,13 +132,8 @@ fn plain(declared: &str) -> String {
 }
 
 /// A kept list; none where it is not there, the inner error where it is no such list.
-fn read(path: &Path) -> Result<Option<Result<Pins, String>>, ProofError> {
-    match fs_err::read_to_string(path) {
-        Ok(text) => Ok(Some(Pins::parse(&text).map_err(|error| error.to_string()))),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
-            Ok(Some(Err("it is not UTF-8".into())))
-        }
-        Err(error) => Err(io("read", path, error)),
-    }
+fn read(trial: &TrialDir, name: &str) -> Result<Option<Result<Pins, String>>, ProofError> {
+    let Some(bytes) = trial.store.bytes(name)? else { return Ok(None) };
+    let parsed = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned());
+    Ok(Some(parsed.and_then(|text| Pins::parse(&text).map_err(|error| error.to_string()))))
 }

@@ -1,8 +1,7 @@
 //! The results files, `results.jsonl` and `refused.jsonl`: written from index and records, and read again line by
 //! line against them.
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::io::{BufRead as _, BufReader, Read, Write};
 
 use pilote_ledger::Record;
 use pilote_spec::{Item, Outcome, Output, Position, RefusedLine, ResultLine, ResultsRead};
@@ -11,6 +10,7 @@ use serde::Deserialize;
 use crate::account::name;
 use crate::error::{ProofError, io};
 use crate::finding::{FindingCode, Findings};
+use crate::shelf::Shelf;
 
 /// Accepted outcomes in input order.
 pub(crate) const RESULTS: &str = "results.jsonl";
@@ -61,16 +61,16 @@ pub(crate) fn write<W: Write>(
 }
 
 /// Both files, read along with the index.
-pub(crate) struct ResultsFiles {
-    results: Lines,
-    refused: Lines,
+pub(crate) struct ResultsFiles<'s> {
+    results: Lines<'s>,
+    refused: Lines<'s>,
     read: ResultsRead,
 }
 
-impl ResultsFiles {
+impl<'s> ResultsFiles<'s> {
     /// Opens both; none where neither is there.
-    pub(crate) fn open(root: &Path) -> Result<Option<Self>, ProofError> {
-        let (results, refused) = (Lines::open(root, RESULTS)?, Lines::open(root, REFUSED)?);
+    pub(crate) fn open(shelf: &'s Shelf) -> Result<Option<Self>, ProofError> {
+        let (results, refused) = (Lines::open(shelf, RESULTS)?, Lines::open(shelf, REFUSED)?);
         if results.is_none() && refused.is_none() {
             return Ok(None);
         }
@@ -131,10 +131,10 @@ fn wrong(list: &mut Vec<String>, what: String) {
 }
 
 /// The lines of a file, one looked at ahead.
-struct Lines {
+struct Lines<'s> {
     file: &'static str,
     path: std::path::PathBuf,
-    reader: Box<dyn BufRead>,
+    reader: BufReader<Box<dyn Read + Send + 's>>,
     /// The number of the line last given, from 1.
     number: u64,
     ahead: Option<(Position, Vec<u8>)>,
@@ -145,24 +145,17 @@ struct Placed {
     position: Position,
 }
 
-impl Lines {
-    fn open(root: &Path, file: &'static str) -> Result<Option<Self>, ProofError> {
-        let path = root.join(file);
-        match fs_err::File::open(&path) {
-            Ok(opened) => Ok(Some(Self {
-                file,
-                reader: Box::new(BufReader::with_capacity(1 << 17, opened)),
-                path,
-                number: 0,
-                ahead: None,
-            })),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(io("read", &path, error)),
-        }
+impl<'s> Lines<'s> {
+    fn open(shelf: &'s Shelf, file: &'static str) -> Result<Option<Self>, ProofError> {
+        Ok(shelf.open(file)?.map(|opened| Self::from(file, shelf.shown(file), opened)))
     }
 
     fn empty(file: &'static str) -> Self {
-        Self { file, path: file.into(), reader: Box::new(std::io::empty()), number: 0, ahead: None }
+        Self::from(file, file.into(), Box::new(std::io::empty()))
+    }
+
+    fn from(file: &'static str, path: std::path::PathBuf, opened: Box<dyn Read + Send + 's>) -> Self {
+        Self { file, reader: BufReader::with_capacity(1 << 17, opened), path, number: 0, ahead: None }
     }
 
     /// The line of `position`; none when the file goes on beyond it. Lines before it that nobody asked for are

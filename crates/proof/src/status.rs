@@ -8,9 +8,10 @@ use serde::Serialize;
 
 use crate::collection::read_balance;
 use crate::error::{ProofError, io};
+use crate::files;
 use crate::lookup::{self, LOOKUP};
 use crate::outputs;
-use crate::trial_dir::TrialDir;
+use crate::trial_dir::{TRIAL, TrialDir};
 
 /// What became of one identifier, format `pilote.status/1`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -56,10 +57,10 @@ pub fn find(dir: &Path, id: &ItemId) -> Result<Vec<Found>, ProofError> {
 
 fn looked_up(dir: &Path, id: &ItemId) -> Result<Vec<pilote_spec::Position>, ProofError> {
     let path = dir.join(LOOKUP);
-    match fs_err::File::open(&path) {
-        Ok(mut file) => lookup::find(&mut file, id).map_err(|error| io("read", &path, error)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(io("read", &path, error)),
+    let failed = |error| io("read", &path, error);
+    match files::absent_is_none(files::open_plain(&path)).map_err(failed)? {
+        Some(mut file) => lookup::find(&mut file, id).map_err(failed),
+        None => Ok(Vec::new()),
     }
 }
 
@@ -102,7 +103,7 @@ pub struct TrialSummary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TrialState {
-    /// It was stopped while its inputs were listed.
+    /// It has an index and never came to its first batch: launch a new one.
     Begun,
     /// Some part is not finished: it runs, or it was stopped and can be taken up.
     Unfinished,
@@ -112,29 +113,69 @@ pub enum TrialState {
     Collected,
     /// Something that every trial has cannot be read; `pilote verify` says what.
     Damaged,
+    /// A directory below `runs/` that no launch of a trial leaves.
+    Stray,
 }
 
-/// The trials of the project at `project`, oldest first by name. Reads of each what was launched, the balance, and
-/// for one without a balance the seals: never the outcomes.
+/// The directories below `runs/` of the project at `project`, the oldest trial first; what is no trial comes at the
+/// end. Reads of each what was launched, the balance, and for one without a balance the seals: never the outcomes.
 ///
 /// # Errors
 /// When `runs/` is there and cannot be listed.
 pub fn runs(project: &Path) -> Result<Vec<TrialSummary>, ProofError> {
     let dir = project.join("runs");
-    let entries = match fs_err::read_dir(&dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(io("list", &dir, error)),
+    let failed = |error| io("list", &dir, error);
+    let Some(entries) = files::absent_is_none(fs_err::read_dir(&dir)).map_err(failed)? else {
+        return Ok(Vec::new());
     };
     let mut runs = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|error| io("list", &dir, error))?.path();
-        if path.join(crate::trial_dir::TRIAL).is_file() {
-            runs.push(summary(&path));
+        let entry = entry.map_err(failed)?;
+        if entry.file_type().map_err(failed)?.is_dir() {
+            runs.push(summary(&entry.path()));
         }
     }
-    runs.sort_by(|a, b| a.name.cmp(&b.name));
+    runs.sort_by_cached_key(|run| {
+        let order = launch_order(&run.name);
+        (order.is_none(), order, run.name.clone())
+    });
     Ok(runs)
+}
+
+/// The trial of the project at `project` that was launched last, by name; none where there is none.
+///
+/// # Errors
+/// When `runs/` is there and cannot be listed.
+pub fn latest(project: &Path) -> Result<Option<PathBuf>, ProofError> {
+    let dir = project.join("runs");
+    let failed = |error| io("list", &dir, error);
+    let Some(entries) = files::absent_is_none(fs_err::read_dir(&dir)).map_err(failed)? else {
+        return Ok(None);
+    };
+    let mut last: Option<((String, u32, String), PathBuf)> = None;
+    for entry in entries {
+        let entry = entry.map_err(failed)?;
+        let order = entry.file_name().to_str().and_then(launch_order);
+        let there = fs_err::symlink_metadata(entry.path().join(TRIAL)).is_ok();
+        last = last.max(order.filter(|_| there).map(|order| (order, entry.path())));
+    }
+    Ok(last.map(|(_, path)| path))
+}
+
+/// Time, number within the second and kind of a launch, out of the name `2026-11-30T181502Z-pilot-2` of its
+/// directory; none for a name that no launch gives.
+fn launch_order(name: &str) -> Option<(String, u32, String)> {
+    let (time, rest) = name.split_at_checked("2026-11-30T181502Z".len())?;
+    let fits = |(byte, shape): (u8, u8)| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
+    if !time.bytes().zip(*b"0000-00-00T000000Z").all(fits) {
+        return None;
+    }
+    let rest = rest.strip_prefix('-')?;
+    let (kind, number) = match rest.split_once('-') {
+        Some((kind, number)) => (kind, number.parse().ok()?),
+        None => (rest, 1),
+    };
+    matches!(kind, "pilot" | "campaign").then(|| (time.to_owned(), number, kind.to_owned()))
 }
 
 /// The trial in `dir`, in a line.
@@ -149,7 +190,15 @@ pub fn summary(dir: &Path) -> TrialSummary {
         started: None,
         balance: None,
     };
-    let Ok(trial) = TrialDir::open(dir) else { return summary };
+    let trial = match TrialDir::open(dir) {
+        Ok(trial) => trial,
+        Err(ProofError::NoTrial { .. }) => {
+            let begun = ["index", "events"].iter().any(|part| dir.join(part).is_dir());
+            summary.state = if begun { TrialState::Begun } else { TrialState::Stray };
+            return summary;
+        }
+        Err(_) => return summary,
+    };
     (summary.kind, summary.started) = (Some(trial.trial.kind), Some(trial.trial.started));
     let balance = read_balance(dir);
     summary.state = match (&balance, trial.closing()) {

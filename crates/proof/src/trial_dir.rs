@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use pilote_corpus::index::{self, Closing, PartEntry};
-use pilote_ledger::{DirStore, Record, Store as _};
+use pilote_ledger::{Record, Store as _};
 use pilote_spec::{Item, Position, TRIAL_FORMAT, Trial};
 
-use crate::error::{ProofError, io};
+use crate::error::ProofError;
 use crate::finding::{FindingCode, Findings};
+use crate::shelf::Shelf;
 
 /// The file that says what was launched.
 pub(crate) const TRIAL: &str = "trial.json";
@@ -20,8 +21,8 @@ pub(crate) struct TrialDir {
     pub root: PathBuf,
     /// What was launched.
     pub trial: Trial,
-    /// Entries and payloads.
-    pub store: DirStore,
+    /// Its files.
+    pub store: Shelf,
 }
 
 /// A part with what was recorded of it.
@@ -47,19 +48,13 @@ impl TrialDir {
     /// # Errors
     /// When there is no `trial.json`, or it is damaged or of another format.
     pub(crate) fn open(root: &Path) -> Result<Self, ProofError> {
+        Self::on(Shelf::folder(root), root)
+    }
+
+    /// The same of files that may lie elsewhere than in a folder; `root` is what messages call the place.
+    pub(crate) fn on(store: Shelf, root: &Path) -> Result<Self, ProofError> {
         let path = root.join(TRIAL);
-        let bytes = match fs_err::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-                ) =>
-            {
-                return Err(ProofError::NoTrial { path: root.to_owned() });
-            }
-            Err(error) => return Err(io("read", &path, error)),
-        };
+        let bytes = store.bytes(TRIAL)?.ok_or_else(|| ProofError::NoTrial { path: root.to_owned() })?;
         let bad = |why: String| ProofError::BadTrial { path: path.clone(), why };
         #[derive(serde::Deserialize)]
         struct Named {
@@ -74,7 +69,6 @@ impl TrialDir {
         if !crate::manifest::is_inside(&trial.name) || trial.name.contains('/') {
             return Err(bad(format!("its name `{}` is no name of a directory", trial.name)));
         }
-        let store = DirStore::open(root).map_err(|error| ProofError::Ledger(Box::new(error)))?;
         Ok(Self { root: root.to_owned(), trial, store })
     }
 

@@ -1,20 +1,23 @@
 //! Verification: a trial or a copy of one is read whole, and everything that is wrong with it is said.
 
 use std::collections::BTreeSet;
+use std::io::Read as _;
 use std::path::Path;
 
-use pilote_spec::{Balance, CopyState, Criterion};
+use pilote_spec::{Balance, CopyState, Criterion, Hasher};
 use serde::{Deserialize, Serialize};
 
 use crate::account::{Account, gather, settle};
-use crate::collection::{BALANCE, read_balance};
+use crate::collection::{BALANCE, FileFacts, JOURNALS, read_balance};
 use crate::document::Document;
-use crate::error::ProofError;
+use crate::error::{ProofError, io};
 use crate::export::{PARTIAL, is_left_out};
 use crate::files::{self, Listing};
 use crate::finding::{Finding, FindingCode, Findings};
+use crate::lookup::LOOKUP;
 use crate::manifest::{MANIFEST, Manifest};
-use crate::trial_dir::TrialDir;
+use crate::results::{REFUSED, RESULTS};
+use crate::trial_dir::{TRIAL, TrialDir};
 
 /// The verdict that an export leaves in the copy.
 pub(crate) const VERDICT: &str = "verification.json";
@@ -89,6 +92,17 @@ fn read_whole(dir: &Path, mut findings: Findings) -> Result<Verification, ProofE
     }
     let is_copy = listing.files.iter().any(|file| file.path == MANIFEST);
     let copy = if is_copy { compare(dir, &listing, &mut findings)? } else { CopyState::Unknown };
+    if !is_copy {
+        without_list(dir, &listing, &mut findings);
+    }
+    let is_trial = is_copy || listing.files.iter().any(|file| file.path == TRIAL);
+    for stranger in listing.dotted.iter().filter(|_| is_trial) {
+        let (code, detail) = match is_of_the_system(&stranger.path) || !is_copy {
+            true => (FindingCode::StrangerFile, "it is no part of what was verified"),
+            false => (FindingCode::FileExtra, ""),
+        };
+        findings.add(code, &stranger.path, detail);
+    }
     if !listing.not_plain.is_empty() {
         // A pipe or a device in the place of a file would be waited on for ever.
         return Ok(not_read(dir, &listing, &findings));
@@ -113,6 +127,43 @@ fn read_whole(dir: &Path, mut findings: Findings) -> Result<Verification, ProofE
         warnings: findings.warnings(),
         findings: findings.kept().to_vec(),
     })
+}
+
+/// A trial has no list of its files, so what must be there is told from where it lies and what is beside it.
+fn without_list(dir: &Path, listing: &Listing, findings: &mut Findings) {
+    let there = |path: &str| listing.files.iter().any(|file| file.path == path);
+    if !there(TRIAL) {
+        return;
+    }
+    let place = fs_err::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+    let in_project = place.parent().is_some_and(|runs| {
+        runs.ends_with("runs") && runs.parent().is_some_and(|root| root.join("config/pilote.json").is_file())
+    });
+    if there(VERDICT) {
+        findings.add(
+            FindingCode::ListAbsent,
+            MANIFEST,
+            "the verdict of a copy is here, and its list of files is not",
+        );
+    } else if !in_project {
+        let detail = "this is neither a trial below its project's runs/ nor a copy with a list of its files, so \
+            nothing says that all of it is here; `pilote export` makes a copy that can be verified";
+        findings.add(FindingCode::ListAbsent, MANIFEST, detail);
+    }
+    if let Some(found) = [RESULTS, REFUSED, LOOKUP].into_iter().find(|path| there(path))
+        && !there(BALANCE)
+    {
+        let detail = format!(
+            "{found} is here and the balance that closes it is not: run the trial's last command again, or read another copy"
+        );
+        findings.add(FindingCode::BalanceAbsent, BALANCE, detail);
+    }
+}
+
+/// Whether a path is one that desktops and file servers leave in folders that they show.
+fn is_of_the_system(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with("._") || [".DS_Store", ".directory", ".localized"].contains(&name)
 }
 
 /// What is said of a directory that is not read any further.
@@ -240,6 +291,10 @@ fn against_written(dir: &Path, account: &mut Account) -> Result<(), ProofError> 
     };
     for (name, facts) in &written.files {
         let place = if crate::manifest::is_inside(name) { dir.join(name) } else { continue };
+        if JOURNALS.iter().any(|folder| name.starts_with(&format!("{folder}/"))) {
+            against_journal(&place, name, *facts, &mut account.findings)?;
+            continue;
+        }
         match files::digest(&place)? {
             Some((digest, _)) if digest == facts.sha256 => {}
             Some((digest, _)) => {
@@ -255,6 +310,29 @@ fn against_written(dir: &Path, account: &mut Account) -> Result<(), ProofError> 
     let counted = Balance { holds: written.balance.holds, ..account.balance.clone() };
     if counted != written.balance || !same_criteria || written.trial != account.trial {
         account.findings.add(FindingCode::BalanceDiffers, BALANCE, differing(&counted, &written.balance));
+    }
+    Ok(())
+}
+
+/// Compares a writer's log with the balance: what was there when the balance was struck must be there still. A writer
+/// that was shut out and lives on may have added to its own.
+fn against_journal(
+    place: &Path,
+    name: &str,
+    facts: FileFacts,
+    findings: &mut Findings,
+) -> Result<(), ProofError> {
+    let opened = files::absent_is_none(files::open_plain(place)).map_err(|error| io("read", place, error))?;
+    let Some(file) = opened else {
+        findings.add(FindingCode::FileAbsent, name, "the balance names it");
+        return Ok(());
+    };
+    let mut hasher = Hasher::new();
+    let bytes =
+        std::io::copy(&mut file.take(facts.bytes), &mut hasher).map_err(|error| io("read", place, error))?;
+    if bytes != facts.bytes || hasher.finish() != facts.sha256 {
+        let detail = format!("its first {} bytes are not those that the balance names", facts.bytes);
+        findings.add(FindingCode::FileDiffers, name, detail);
     }
     Ok(())
 }

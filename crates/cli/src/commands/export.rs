@@ -87,7 +87,11 @@ pub(crate) fn say(exported: &Exported, printer: &Printer) {
     let copy = exported.copy.display().to_string();
     let files = exported.files.to_string();
     let size = printer.texts.storage(exported.bytes);
-    let key = if exported.verification.whole { "export-whole" } else { "export-damaged" };
+    let key = match (exported.verification.whole, exported.already) {
+        (true, _) => "export-whole",
+        (false, false) => "export-damaged",
+        (false, true) => "export-damaged-since",
+    };
     printer.line("");
     printer.line(&printer.texts.get(key, &[("copy", &copy), ("files", &files), ("size", &size)]));
     let worth =

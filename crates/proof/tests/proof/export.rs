@@ -83,7 +83,9 @@ fn a_copy_that_was_damaged_since_is_found_and_not_mended_in_silence() {
     let first = to(&fixture, &fixture.elsewhere()).unwrap();
     flip(&first.copy.join("results.jsonl"), "\"category\":\"");
     let again = to(&fixture, &fixture.elsewhere()).unwrap();
-    assert!(!again.verification.whole);
+    assert!(!again.verification.whole && again.already);
+    let verdict = std::fs::read_to_string(first.copy.join("verification.json")).unwrap();
+    assert!(verdict.contains("\"whole\": false"), "an old verdict says what is no longer true: {verdict}");
     let note = std::fs::read_to_string(fixture.path("copies/000002.json")).unwrap();
     assert!(note.contains("\"whole\": false"), "{note}");
 }
@@ -115,8 +117,61 @@ fn a_copy_of_another_trial_of_that_name_is_refused() {
 #[test]
 fn a_destination_inside_of_the_trial_is_refused() {
     let fixture = collected();
-    let error = to(&fixture, &fixture.path("copies")).unwrap_err();
-    assert_eq!(error.code(), "destination-inside");
+    let before = contents(&fixture.trial);
+    for inside in [fixture.trial.clone(), fixture.path("copies"), fixture.path("a/b/c")] {
+        let error = to(&fixture, &inside).unwrap_err();
+        assert_eq!(error.code(), "destination-inside");
+    }
+    assert!(
+        contents(&fixture.trial) == before && !fixture.path("a").exists() && !fixture.path("copies").exists()
+    );
+}
+
+#[test]
+fn a_destination_that_is_a_file_is_refused_by_name() {
+    let fixture = collected();
+    std::fs::write(fixture.elsewhere(), "mine").unwrap();
+    for place in [fixture.elsewhere(), fixture.elsewhere().join("below")] {
+        let error = to(&fixture, &place).unwrap_err();
+        assert_eq!(error.code(), "destination-no-folder");
+        assert!(error.to_string().contains("elsewhere` is no folder"), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link_at_the_destination() {
+    let fixture = collected();
+    let outside = fixture.project.join("outside");
+    std::fs::create_dir_all(&outside).unwrap();
+    let left = partial(&fixture.elsewhere());
+    std::fs::create_dir_all(&left).unwrap();
+    std::os::unix::fs::symlink(&outside, left.join("index")).unwrap();
+    assert_eq!(to(&fixture, &fixture.elsewhere()).unwrap_err().code(), "destination-taken");
+    std::fs::remove_file(left.join("index")).unwrap();
+    std::os::unix::fs::symlink(outside.join("target"), left.join("trial.json")).unwrap();
+    assert_eq!(to(&fixture, &fixture.elsewhere()).unwrap_err().code(), "destination-taken");
+    std::fs::remove_dir_all(&left).unwrap();
+    std::os::unix::fs::symlink(&outside, &left).unwrap();
+    assert_eq!(to(&fixture, &fixture.elsewhere()).unwrap_err().code(), "destination-taken");
+    assert!(contents(&outside).is_empty());
+}
+
+#[test]
+fn a_copy_of_an_unfinished_trial_leaves_the_final_name_to_the_end() {
+    let stopped =
+        |position| move |item: &pilote_spec::Item| (item.position.0 < position).then(|| expected(item));
+    let plan = Plan { sealed: 0, ended: Some("interrupted"), ..Plan::default() };
+    let fixture = Fixture::new(&plan, stopped(7));
+    let first = to(&fixture, &fixture.elsewhere()).unwrap().copy;
+    assert_eq!(first, fixture.elsewhere().join(format!("{NAME}.unfinished-1")));
+    assert_eq!(to(&fixture, &fixture.elsewhere()).unwrap().copy, first, "the same state is the same copy");
+    // The trial went on and was finished.
+    let done = collected();
+    crate::support::copy_dir(&done.trial, &fixture.trial);
+    let last = to(&fixture, &fixture.elsewhere()).unwrap();
+    assert_eq!(last.copy, fixture.elsewhere().join(NAME));
+    assert!(last.verification.holds && verify(&first).unwrap().whole);
 }
 
 #[test]

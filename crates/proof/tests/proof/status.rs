@@ -1,6 +1,6 @@
 //! The outcome of one identifier without reading the trial, and the trials of a project.
 
-use pilote_proof::{TrialState, collect, find, runs, summary};
+use pilote_proof::{TrialState, collect, find, latest, runs, summary};
 use pilote_spec::{ItemId, Outcome, TrialKind};
 
 use crate::support::{Fixture, NAME, Plan, expected, pilot, vector};
@@ -85,9 +85,11 @@ fn the_trials_of_a_project_are_listed_with_how_far_they_came() {
     std::fs::remove_file(copy.join("balance.json")).unwrap();
     std::fs::remove_file(copy.join("index/closed")).unwrap();
     std::fs::create_dir_all(fixture.project.join("runs/no trial")).unwrap();
-    assert_eq!(of(&fixture), [TrialState::Collected, TrialState::Begun]);
+    assert_eq!(of(&fixture), [TrialState::Collected, TrialState::Begun, TrialState::Stray]);
     std::fs::write(copy.join("trial.json"), "{").unwrap();
-    assert_eq!(of(&fixture), [TrialState::Collected, TrialState::Damaged]);
+    assert_eq!(of(&fixture), [TrialState::Collected, TrialState::Damaged, TrialState::Stray]);
+    std::fs::remove_file(copy.join("trial.json")).unwrap();
+    assert_eq!(of(&fixture), [TrialState::Collected, TrialState::Begun, TrialState::Stray]);
     let first = summary(&fixture.trial);
     assert_eq!((first.name.as_str(), first.kind), (NAME, Some(TrialKind::Pilot)));
     assert!(first.balance.unwrap().holds);
@@ -98,4 +100,45 @@ fn a_project_without_trials_has_none() {
     let fixture = pilot();
     std::fs::remove_dir_all(fixture.project.join("runs")).unwrap();
     assert_eq!(runs(&fixture.project).unwrap(), []);
+}
+
+#[test]
+fn the_latest_trial_is_the_one_that_was_launched_last_and_no_stray_directory() {
+    let fixture = pilot();
+    for name in ["-2", "-10", "-9"] {
+        let twin = fixture.project.join("runs").join(format!("{NAME}{name}"));
+        crate::support::copy_dir(&fixture.trial, &twin);
+    }
+    for stray in ["zzz", "2027-01-01T000000Z", "2027-01-01T000000Z-pilot.partial", "9999-99-99-pilot"] {
+        crate::support::copy_dir(&fixture.trial, &fixture.project.join("runs").join(stray));
+    }
+    let last = latest(&fixture.project).unwrap().unwrap();
+    assert_eq!(last.file_name().unwrap().to_str(), Some(&*format!("{NAME}-10")));
+    let names: Vec<String> = runs(&fixture.project).unwrap().into_iter().map(|run| run.name).collect();
+    let ordered = [NAME.to_owned(), format!("{NAME}-2"), format!("{NAME}-9"), format!("{NAME}-10")];
+    assert_eq!(names[..4], ordered);
+    assert_eq!(latest(&fixture.elsewhere()).unwrap(), None);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_a_trial_is_never_waited_on() {
+    let fixture = pilot();
+    collect(&fixture.trial).unwrap();
+    for name in
+        ["trial.json", "index/closed", "balance.json", "events/1.jsonl", "parts/000001/000001", "lookup.bin"]
+    {
+        let whole = std::fs::read(fixture.path(name)).unwrap();
+        std::fs::remove_file(fixture.path(name)).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(fixture.path(name)).status();
+        assert!(made.unwrap().success());
+        let _ = summary(&fixture.trial);
+        let _ = find(&fixture.trial, &id("07-footbridge.md"));
+        let counted = pilote_proof::account(&fixture.trial).is_ok();
+        assert!(counted != matches!(name, "trial.json" | "index/closed"), "{name}");
+        let verification = pilote_proof::verify(&fixture.trial).unwrap();
+        assert!(verification.findings.iter().any(|finding| finding.place == name), "{verification:?}");
+        std::fs::remove_file(fixture.path(name)).unwrap();
+        std::fs::write(fixture.path(name), whole).unwrap();
+    }
 }

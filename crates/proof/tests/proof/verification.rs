@@ -89,13 +89,9 @@ fn a_changed_byte_of_any_file_of_a_copy_is_found() {
 }
 
 #[test]
-fn a_changed_byte_of_any_file_that_counts_is_found_in_a_trial() {
+fn a_changed_byte_of_any_file_is_found_in_a_trial() {
     let fixture = collected();
     for (name, bytes) in contents(&fixture.trial) {
-        // Events and measures are no outcomes: one of their lines may be lost without a verdict.
-        if name.starts_with("events/") || name.starts_with("measures/") || bytes.is_empty() {
-            continue;
-        }
         let mut changed = bytes.clone();
         changed[bytes.len() / 2] ^= 0x10;
         std::fs::write(fixture.path(&name), &changed).unwrap();
@@ -296,8 +292,71 @@ fn a_trial_of_a_later_format_is_not_guessed_at() {
 fn files_that_an_operating_system_adds_for_itself_do_no_harm() {
     let fixture = collected();
     let copy = copied(&fixture);
-    std::fs::write(copy.join(".DS_Store"), "x").unwrap();
-    assert!(verify(&copy).unwrap().whole);
+    for name in [".DS_Store", "index/._000001"] {
+        std::fs::write(copy.join(name), "x").unwrap();
+    }
+    let verification = verify(&copy).unwrap();
+    assert!(verification.whole, "{verification:#?}");
+    assert_eq!(verification.findings.len(), 2);
+    assert!(verification.findings.iter().all(|finding| finding.code == FindingCode::StrangerFile));
+}
+
+#[test]
+fn any_other_file_that_is_hidden_in_a_copy_is_found() {
+    let fixture = collected();
+    let copy = copied(&fixture);
+    std::fs::create_dir(copy.join(".hidden")).unwrap();
+    for name in [".env", ".hidden/results.jsonl", "index/.000002"] {
+        std::fs::write(copy.join(name), "x").unwrap();
+        let verification = verify(&copy).unwrap();
+        assert!(!verification.whole, "{name}");
+        let finding = &verification.findings[0];
+        assert_eq!((finding.code, &*finding.place), (FindingCode::FileExtra, name));
+        std::fs::remove_file(copy.join(name)).unwrap();
+    }
+}
+
+#[test]
+fn a_copy_that_lost_its_list_is_never_taken_for_a_whole_trial() {
+    let fixture = collected();
+    let copy = copied(&fixture);
+    std::fs::remove_file(copy.join(MANIFEST)).unwrap();
+    assert_eq!(errors(&verify(&copy).unwrap()), ["list-absent"]);
+    // Nor when everything went with it that speaks of an end.
+    for gone in ["verification.json", "balance.json", "results.jsonl", "refused.jsonl", "lookup.bin"] {
+        std::fs::remove_file(copy.join(gone)).unwrap();
+    }
+    std::fs::remove_dir_all(copy.join("events")).unwrap();
+    let verification = verify(&copy).unwrap();
+    assert_eq!(errors(&verification), ["list-absent"]);
+    assert!(!verification.whole && verification.findings.iter().any(|f| f.detail.contains("pilote export")));
+}
+
+#[test]
+fn a_collected_trial_without_its_balance_is_not_whole() {
+    let fixture = collected();
+    std::fs::remove_file(fixture.path("balance.json")).unwrap();
+    let verification = verify(&fixture.trial).unwrap();
+    assert_eq!(errors(&verification), ["balance-absent"]);
+    assert!(!verification.whole);
+}
+
+#[test]
+fn a_log_of_a_trial_is_protected_and_may_still_grow() {
+    let fixture = collected();
+    let (log, whole) =
+        (fixture.path("events/1.jsonl"), std::fs::read(fixture.path("events/1.jsonl")).unwrap());
+    std::fs::write(
+        &log,
+        [&whole[..], b"{\"at_us\":9,\"event\":\"noted\",\"note\":\"late\",\"detail\":\"\"}\n"].concat(),
+    )
+    .unwrap();
+    assert!(verify(&fixture.trial).unwrap().whole);
+    let lines = String::from_utf8(whole).unwrap();
+    std::fs::write(&log, lines.split_inclusive('\n').skip(1).collect::<String>()).unwrap();
+    assert!(errors(&verify(&fixture.trial).unwrap()).contains(&"file-differs"));
+    std::fs::remove_file(&log).unwrap();
+    assert!(errors(&verify(&fixture.trial).unwrap()).contains(&"file-absent"));
 }
 
 #[test]

@@ -14,11 +14,12 @@ verify-damaged = Not whole: { $errors ->
    *[other] { $errors } things were found wrong, listed above.
 }
 
-state-begun = begun
+state-begun = begun, nothing computed: launch anew
 state-unfinished = unfinished
 state-sealed = sealed
 state-collected = collected
 state-damaged = damaged
+state-stray = no trial
 
 outcome-pending = pending: no outcome yet
 outcome-accepted = accepted: { $output }
@@ -31,6 +32,7 @@ runs-fails = does not hold · accepted { $accepted }, refused { $refused }, pend
 export-progress = copying
 export-whole = The copy was read again and is whole: { $copy } ({ $files } files, { $size }).
 export-damaged = The copy is not whole and got no verdict: { $copy }. Run the same command again; it goes on where it stopped.
+export-damaged-since = The copy that was made earlier is damaged now: { $copy }. It was left as it is, and its verdict says so. Name another destination, or remove that folder and export again.
 export-same-disk = It lies on the same file system as the trial, so it is no backup: take it to another machine and verify it there.
 export-no-backup-yet = It is no backup until another machine has verified it: run “pilote verify” on it there.
 

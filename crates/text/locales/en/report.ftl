@@ -183,3 +183,6 @@ finding-file-extra = a file is not listed
 finding-not-plain = something here is no plain file
 finding-unfinished-copy = the copy was not finished
 finding-unreadable = a file cannot be read
+finding-balance-absent = the balance that closes the results is not there
+finding-list-absent = there is no list of what must be here
+finding-stranger-file = a file of the operating system, or one left unfinished, is here too

@@ -14,11 +14,12 @@ verify-damaged = Pas entier : { $errors ->
    *[other] { $errors } anomalies trouvées, indiquées ci-dessus.
 }
 
-state-begun = commencé
+state-begun = commencé, rien de calculé : relancer
 state-unfinished = inachevé
 state-sealed = scellé
 state-collected = recueilli
 state-damaged = endommagé
+state-stray = pas un essai
 
 outcome-pending = en attente : pas encore d’issue
 outcome-accepted = accepté : { $output }
@@ -31,6 +32,7 @@ runs-fails = non tenu · acceptés { $accepted }, refusés { $refused }, en atte
 export-progress = copie
 export-whole = La copie a été relue et elle est entière : { $copy } ({ $files } fichiers, { $size }).
 export-damaged = La copie n’est pas entière et n’a pas de verdict : { $copy }. Relancez la même commande ; elle reprend où elle s’est arrêtée.
+export-damaged-since = La copie faite auparavant est maintenant endommagée : { $copy }. Elle est laissée telle quelle, et son verdict le dit. Nommez une autre destination, ou supprimez ce dossier et exportez de nouveau.
 export-same-disk = Elle se trouve sur le même système de fichiers que l’essai : ce n’est pas une sauvegarde. Portez-la sur une autre machine et vérifiez-la là-bas.
 export-no-backup-yet = Ce n’est pas une sauvegarde tant qu’une autre machine ne l’a pas vérifiée : lancez-y « pilote verify ».
 

@@ -187,3 +187,6 @@ finding-file-extra = un fichier n’est pas dans la liste
 finding-not-plain = quelque chose ici n’est pas un fichier ordinaire
 finding-unfinished-copy = la copie n’a pas été achevée
 finding-unreadable = un fichier ne peut pas être lu
+finding-balance-absent = le bilan qui clôt les résultats est absent
+finding-list-absent = rien n’énumère ce qui doit se trouver ici
+finding-stranger-file = un fichier du système, ou resté inachevé, se trouve aussi ici

@@ -11,11 +11,12 @@ verify-copy-whole = コピーは完全です：{ $files } ファイル、{ $size
 verify-trial-whole = 試行は完全です：{ $files } ファイル、{ $size } を読み直し、数え直しました。
 verify-damaged = 完全ではありません：上に示した { $errors } 件の問題が見つかりました。
 
-state-begun = 開始済み
+state-begun = 開始のみ（計算なし）：起動し直してください
 state-unfinished = 未完了
 state-sealed = 封印済み
 state-collected = 収集済み
 state-damaged = 破損
+state-stray = 試行ではありません
 
 outcome-pending = 未処理：まだ結果がありません
 outcome-accepted = 受理：{ $output }
@@ -28,6 +29,7 @@ runs-fails = 不成立 · 受理 { $accepted }、拒否 { $refused }、未処理
 export-progress = コピー中
 export-whole = コピーを読み直し、完全であることを確かめました：{ $copy }（{ $files } ファイル、{ $size }）。
 export-damaged = コピーは完全ではなく、判定はありません：{ $copy }。同じコマンドをもう一度実行すると、止まったところから続けます。
+export-damaged-since = 以前に作ったコピーが破損しています：{ $copy }。そのまま残し、判定を書き換えました。別の宛先を指定するか、そのフォルダーを消してからもう一度エクスポートしてください。
 export-same-disk = 試行と同じファイルシステムにあるため、バックアップではありません。別のマシンに移し、そこで検証してください。
 export-no-backup-yet = 別のマシンで検証されるまではバックアップではありません。そのマシンで「pilote verify」を実行してください。
 

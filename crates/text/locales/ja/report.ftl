@@ -144,3 +144,6 @@ finding-file-extra = 一覧にないファイルがあります
 finding-not-plain = 通常のファイルではないものがあります
 finding-unfinished-copy = コピーが完了していません
 finding-unreadable = ファイルを読み取れません
+finding-balance-absent = 結果を締めくくる集計がありません
+finding-list-absent = ここにあるべきものの一覧がありません
+finding-stranger-file = システムのファイル、または書きかけのファイルがあります

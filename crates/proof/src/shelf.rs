@@ -1,0 +1,158 @@
+//! Where the files of a trial or a copy lie, as readers see them: a folder, or an archive that is never unpacked.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pilote_ledger::{Creation, Listed, Store, StoreError};
+
+use crate::error::{ProofError, io as error};
+use crate::files;
+
+/// Something that carries files by relative path. Only plain files are ever opened.
+pub(crate) trait Carrier: Send + Sync {
+    /// The bytes of a file from its start; none where it is absent.
+    fn open(&self, path: &str) -> io::Result<Option<Box<dyn Read + Send + '_>>>;
+
+    /// Up to `length` bytes of a file from `offset`; none where it is absent.
+    fn read_range(&self, path: &str, offset: u64, length: usize) -> io::Result<Option<Vec<u8>>>;
+
+    /// Whether something is there under that path.
+    fn exists(&self, path: &str) -> io::Result<bool>;
+
+    /// The keys below `folder`, at any depth, in the order of their bytes.
+    fn list(&self, folder: &str) -> io::Result<Vec<Listed>>;
+}
+
+/// A folder on a disk.
+pub(crate) struct Folder(pub PathBuf);
+
+impl Carrier for Folder {
+    fn open(&self, path: &str) -> io::Result<Option<Box<dyn Read + Send + '_>>> {
+        let file = files::absent_is_none(files::open_plain(&self.0.join(path)))?;
+        Ok(file.map(|file| Box::new(file) as Box<dyn Read + Send>))
+    }
+
+    fn read_range(&self, path: &str, offset: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
+        use std::io::{Seek as _, SeekFrom};
+        let Some(mut file) = files::absent_is_none(files::open_plain(&self.0.join(path)))? else {
+            return Ok(None);
+        };
+        file.seek(SeekFrom::Start(offset))?;
+        let mut bytes = Vec::new();
+        file.take(length as u64).read_to_end(&mut bytes)?;
+        Ok(Some(bytes))
+    }
+
+    fn exists(&self, path: &str) -> io::Result<bool> {
+        Ok(files::absent_is_none(fs_err::symlink_metadata(self.0.join(path)))?.is_some())
+    }
+
+    fn list(&self, folder: &str) -> io::Result<Vec<Listed>> {
+        let mut listed = Vec::new();
+        list_below(&self.0.join(folder), folder, &mut listed)?;
+        listed.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(listed)
+    }
+}
+
+fn list_below(dir: &Path, prefix: &str, listed: &mut Vec<Listed>) -> io::Result<()> {
+    let Some(entries) = files::absent_is_none(fs_err::read_dir(dir))? else { return Ok(()) };
+    for entry in entries {
+        let entry = entry?;
+        let Some(name) = entry.file_name().to_str().filter(|name| !name.starts_with('.')).map(str::to_owned)
+        else {
+            continue;
+        };
+        let key = format!("{prefix}/{name}");
+        let about = entry.metadata()?;
+        if about.is_dir() {
+            list_below(&entry.path(), &key, listed)?;
+        } else if about.is_file() {
+            listed.push(Listed { key, bytes: about.len() });
+        }
+    }
+    Ok(())
+}
+
+/// The files below one folder of a carrier, as the ledger reads a store. Nothing can be written through it.
+#[derive(Clone)]
+pub(crate) struct Shelf {
+    carrier: Arc<dyn Carrier>,
+    /// What stands before every path: nothing, or a folder with its `/`.
+    below: String,
+    /// The place as messages name it.
+    shown: PathBuf,
+}
+
+impl Shelf {
+    /// The folder `root` of a disk.
+    pub(crate) fn folder(root: &Path) -> Self {
+        Self { carrier: Arc::new(Folder(root.to_owned())), below: String::new(), shown: root.to_owned() }
+    }
+
+    fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.below)
+    }
+
+    /// A path as messages name it.
+    pub(crate) fn shown(&self, path: &str) -> PathBuf {
+        self.shown.join(path)
+    }
+
+    /// The bytes of a file from its start; none where it is absent.
+    pub(crate) fn open(&self, path: &str) -> Result<Option<Box<dyn Read + Send + '_>>, ProofError> {
+        self.carrier.open(&self.at(path)).map_err(|source| error("read", &self.shown(path), source))
+    }
+
+    /// All bytes of a file; none where it is absent.
+    pub(crate) fn bytes(&self, path: &str) -> Result<Option<Vec<u8>>, ProofError> {
+        let Some(mut file) = self.open(path)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(|source| error("read", &self.shown(path), source))?;
+        Ok(Some(bytes))
+    }
+
+    /// The files below `folder`, by path relative to the shelf.
+    pub(crate) fn below(&self, folder: &str) -> Result<Vec<Listed>, ProofError> {
+        self.list(folder).map_err(|source| ProofError::Ledger(Box::new(source)))
+    }
+}
+
+fn failed(key: &str) -> impl FnOnce(io::Error) -> StoreError {
+    let key = key.to_owned();
+    move |source| StoreError::Io { doing: "read", key, source }
+}
+
+impl Store for Shelf {
+    fn create(&self, key: &str, _bytes: &[u8]) -> Result<Creation, StoreError> {
+        let source = io::ErrorKind::ReadOnlyFilesystem.into();
+        Err(StoreError::Io { doing: "create", key: key.to_owned(), source })
+    }
+
+    fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let read = || {
+            let Some(mut file) = self.carrier.open(&self.at(key))? else { return Ok(None) };
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            Ok(Some(bytes))
+        };
+        read().map_err(failed(key))
+    }
+
+    fn read_range(&self, key: &str, offset: u64, length: usize) -> Result<Option<Vec<u8>>, StoreError> {
+        self.carrier.read_range(&self.at(key), offset, length).map_err(failed(key))
+    }
+
+    fn exists(&self, key: &str) -> Result<bool, StoreError> {
+        self.carrier.exists(&self.at(key)).map_err(failed(key))
+    }
+
+    fn list(&self, prefix: &str) -> Result<Vec<Listed>, StoreError> {
+        let folder = self.at(prefix.trim_end_matches('/'));
+        let listed = self.carrier.list(&folder).map_err(failed(prefix))?;
+        let relative =
+            |one: Listed| Some(Listed { key: one.key.strip_prefix(&self.below)?.to_owned(), ..one });
+        Ok(listed.into_iter().filter_map(relative).collect())
+    }
+}
