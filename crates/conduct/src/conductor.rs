@@ -171,6 +171,7 @@ impl Conductor<'_> {
         };
         write_trial(&*indexed.store, &trial)?;
         (self.on_step)(Step::TrialWritten);
+        self.progress.report(News::Launched { trial: &indexed.dir });
         let ledger = self.ledger(&indexed.store);
         let mut reducer = self.reducer(launch.project, &trial, &indexed.closing, engine.in_flight_max());
         let job = Job {

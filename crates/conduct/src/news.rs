@@ -38,6 +38,11 @@ pub enum News<'a> {
         /// What it is.
         facts: &'a EngineFacts,
     },
+    /// What was launched is written down; nothing was asked yet.
+    Launched {
+        /// The trial's directory.
+        trial: &'a Path,
+    },
     /// So many outcomes are durable; what is told here is never lost.
     Durable {
         /// Accepted items, those of earlier starts included.

@@ -216,7 +216,8 @@ fn conduct(
     };
     let owner = owner(surroundings)?;
     surroundings.heed_interrupts()?;
-    let mut progress = Shown { meter: Meter::new(printer, surroundings.clock.clone()), printer };
+    let meter = Meter::new(printer, surroundings.clock.clone());
+    let mut progress = Shown { meter, printer, project: &place.root };
     let mut engine = || engine::start(place, &cache, surroundings, printer);
     let mut conductor = Conductor {
         clock: &*surroundings.clock,
@@ -330,6 +331,7 @@ fn start_of(place: &Place, line: &ResultLine) -> Option<String> {
 struct Shown<'p> {
     meter: Meter,
     printer: &'p Printer,
+    project: &'p Path,
 }
 
 impl Progress for Shown<'_> {
@@ -344,6 +346,11 @@ impl Progress for Shown<'_> {
             News::TakenUp { accepted, refused, pending } => {
                 let (done, pending) = ((accepted + refused).to_string(), pending.to_string());
                 self.printer.say(&texts.get("run-carried", &[("done", &done), ("pending", &pending)]));
+            }
+            News::Launched { trial } => {
+                // Before anything is computed, so that what the project declares later changes nothing. Should it
+                // fail, it is tried and told again at the end.
+                let _ = pilote_proof::keep_pins(self.project, trial);
             }
             News::EngineFailed { fault, .. } => self.printer.say(&format!("engine: {fault}")),
             News::Indexing { .. }
