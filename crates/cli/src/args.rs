@@ -74,6 +74,11 @@ pub(crate) enum Command {
     /// Copy a trial to a place of yours, and read the copy again from there.
     #[command(after_help = "Example:\n  pilote export latest /media/backup")]
     Export(Export),
+    /// What differs between two trials or copies, in factors and results; and whether quality is kept.
+    #[command(
+        after_help = "Example:\n  pilote compare 2026-11-30T181502Z-pilot latest\n  pilote compare REFERENCE latest --bar agreement=0.99,cosine=0.999\n\nExit status 1 when a bar is given and not met."
+    )]
+    Compare(Compare),
     /// Write a trial's report anew, in any of the languages.
     #[command(after_help = "Example:\n  pilote report latest --lang ja --output report-ja.html")]
     Report(Report),
@@ -190,6 +195,24 @@ pub(crate) struct Export {
     pub run: PathBuf,
     /// Where the copy goes, in a directory of the trial's name; otherwise the project's `destination`.
     pub dir: Option<PathBuf>,
+}
+
+/// `pilote compare`.
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// The reference: a trial or a copy of one; a path, a name below runs/, or `latest`.
+    #[arg(value_name = "A")]
+    pub a: PathBuf,
+    /// What is compared with it, likewise.
+    #[arg(value_name = "B")]
+    pub b: PathBuf,
+    /// What B must keep to against A: agreement, cosine, accuracy (with labels), fields. Otherwise what the project
+    /// declares under `quality`.
+    #[arg(long, value_name = "MEASURE=LEAST,...")]
+    pub bar: Option<String>,
+    /// What some items must come to: a file with one object a line, `id` and `label`.
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<PathBuf>,
 }
 
 /// `pilote report`.

@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod environment;
 mod exit;
 mod failure;
 mod libraries_command;
@@ -97,6 +98,7 @@ fn command(command: Command, surroundings: &Surroundings, printer: &Printer) -> 
         Command::Status(args) => commands::status::status(&args, surroundings, printer),
         Command::Runs(args) => commands::runs::runs(&args, surroundings, printer),
         Command::Export(args) => commands::export::export(&args, surroundings, printer),
+        Command::Compare(args) => commands::compare::compare(&args, surroundings, printer),
         Command::Report(args) => commands::report::report(&args, surroundings, printer),
         Command::Retry(args) => commands::run::retry(&args, surroundings, printer),
         Command::Unlock(args) => commands::unlock::unlock(&args, surroundings, printer),

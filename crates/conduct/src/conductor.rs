@@ -9,8 +9,8 @@ use pilote_corpus::{Notes, Source};
 use pilote_engine::{Engine, EngineFault};
 use pilote_ledger::{DirStore, Failpoint, Ledger, Liveness, Opened, Owner, PartWriter, Store};
 use pilote_spec::{
-    Clock, Digest, MachineFacts, ProgramFacts, Project, Reason, Retries, TRIAL_FORMAT, Trial, TrialEvent,
-    TrialKind,
+    Clock, Digest, EnvironmentFacts, MachineFacts, ProgramFacts, Project, Reason, Retries, TRIAL_FORMAT,
+    Trial, TrialEvent, TrialKind,
 };
 
 use crate::directory;
@@ -42,6 +42,8 @@ pub struct Launch<'a> {
     pub program: &'a ProgramFacts,
     /// The machine it runs on.
     pub machine: &'a MachineFacts,
+    /// What else around it may change results, where that was read.
+    pub environment: Option<&'a EnvironmentFacts>,
 }
 
 /// Everything that a trial needs of the world around it.
@@ -167,6 +169,7 @@ impl Conductor<'_> {
             engine: engine.facts().clone(),
             machine: launch.machine.clone(),
             program: launch.program.clone(),
+            environment: launch.environment.cloned(),
             retries: origin.map(|origin| retries(origin, &*indexed.store, &indexed.closing)).transpose()?,
         };
         write_trial(&*indexed.store, &trial)?;

@@ -25,8 +25,9 @@ impl fmt::Display for Drift {
 /// Fields of a project that change no outcome and no verdict: names for people, where copies go, how much of the
 /// machine is used. `campaign.refused_max` is among them, since raising it is how a stopped campaign goes on; the
 /// verdict keeps to the share that was declared at the launch.
-const HARMLESS: [&str; 17] = [
+const HARMLESS: [&str; 18] = [
     "$schema",
+    "quality",
     "name",
     "purpose",
     "destination",

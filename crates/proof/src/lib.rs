@@ -14,13 +14,16 @@
 //! | `collection`, `results`, `lookup` | results files, balance, the way from an identifier to its position |
 //! | `verification`, `finding`, `manifest` | everything that is wrong, graded |
 //! | `export`, `files`, `document` | copies; placing files whole; JSON that bears its own digest |
+//! | `comparison` | two trials: factors that differ, results that differ, the cause and the quality |
 //! | `status` | one identifier, one trial, all trials |
 //! | [`mod@report`] | `report.html` |
 
 mod account;
 mod collection;
+mod comparison;
 mod document;
 mod error;
+mod excerpt;
 mod export;
 mod files;
 mod finding;
@@ -38,6 +41,10 @@ mod verification;
 
 pub use account::{Account, account};
 pub use collection::{BalanceFile, Collected, FileFacts, collect};
+pub use comparison::{
+    Cause, ChangedItem, Comparison, Factor, FactorCode, FactorState, FieldChange, ItemsCompared, LabelError,
+    Labels, Question, ResultsCompared, Side, compare, factors,
+};
 pub use document::DocumentError;
 pub use error::ProofError;
 pub use export::{CopyNote, Exported, export};

@@ -4,7 +4,6 @@
 //! text from outside passes through the template's escaping and never through a `safe` filter.
 
 mod chart;
-mod excerpt;
 mod facts;
 mod page;
 

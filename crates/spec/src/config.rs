@@ -10,6 +10,7 @@ mod inputs;
 mod output;
 mod place;
 mod programs;
+mod quality;
 
 pub use engine::{ModelRef, ModelRefError};
 pub use fault::{ConfigCode, ConfigError, ConfigErrors};
@@ -33,7 +34,7 @@ pub struct Parsed {
 }
 
 /// The shape of a version: which keys a place in the file may have. Compared with the schema by a test.
-pub(crate) const KEYS: [(&str, &[&str]); 18] = [
+pub(crate) const KEYS: [(&str, &[&str]); 19] = [
     (
         "",
         &[
@@ -49,9 +50,11 @@ pub(crate) const KEYS: [(&str, &[&str]); 18] = [
             "output",
             "engine",
             "destination",
+            "quality",
             "secrets",
         ],
     ),
+    ("quality", &["reference", "labels", "agreement_min", "cosine_min", "accuracy_min", "fields_min"]),
     ("pilot", &["inputs", "count", "expected_refusals", "digests"]),
     ("campaign", &["inputs", "count", "refused_max"]),
     ("inputs", &["directory", "jsonl", "id", "text", "columns", "encoding"]),

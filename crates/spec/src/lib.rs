@@ -15,8 +15,10 @@ mod engines;
 mod evidence;
 mod item;
 mod json;
+mod likeness;
 mod outcome;
 mod project;
+mod quality;
 mod schema;
 mod trial;
 
@@ -32,13 +34,17 @@ pub use evidence::{
     CONCERNED_MAX, CopyState, Evidence, FixedDigests, ResultsRead, SeenRefusal, holds, judge,
 };
 pub use item::{FaultCode, Item, ItemFault, ItemId, Location, Position};
+pub use likeness::{COMPONENT_TOLERANCE, Likeness, OutcomeChange};
 pub use outcome::{Outcome, Output, Reason, Refusal, UnknownReason, WorkReason};
 pub use project::{
     Beyond, Builtin, Campaign, Category, Duplicates, Encoding, EngineConfig, ExpectedRefusal, FileDecode,
     Inputs, Limits, Mode, OneColour, OutputSpec, Pilot, Project, Task,
 };
+pub use quality::{
+    BarError, Quality, QualityBar, QualityFigures, QualityLine, QualityMeasure, judge_quality, quality_holds,
+};
 pub use schema::{SCHEMA, schema_json};
 pub use trial::{
-    BatchMeasures, CardFacts, EngineFacts, EventLine, MachineFacts, MeasureLine, ModelFacts, ProgramFacts,
-    RefusedLine, ResultLine, Retries, TRIAL_FORMAT, Trial, TrialEvent, TrialKind,
+    BatchMeasures, CardFacts, EngineFacts, EnvironmentFacts, EventLine, MachineFacts, MeasureLine,
+    ModelFacts, ProgramFacts, RefusedLine, ResultLine, Retries, TRIAL_FORMAT, Trial, TrialEvent, TrialKind,
 };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CommandPerItem, Digest, OpenAi, Reason, Worker};
+use crate::{CommandPerItem, Digest, OpenAi, Quality, Reason, Worker};
 
 /// The whole of `config/pilote.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,9 @@ pub struct Project {
     /// Where verified copies of the results go: a directory outside of the project. None is asked for at export.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
+    /// What a change must keep to against a reference trial: a change that loses more is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
     /// Names of environment variables that hold secrets (never their values).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(inner(regex(pattern = r"^[A-Z_][A-Z0-9_]{0,63}$")))]

@@ -36,6 +36,9 @@ pub struct Trial {
     pub machine: MachineFacts,
     /// Version of `pilote` and digest of its executable.
     pub program: ProgramFacts,
+    /// What else of the surroundings may change results; none in a trial of a program from before it was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<EnvironmentFacts>,
     /// The trial that this one retries, and the reason retried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,
@@ -73,6 +76,23 @@ pub struct ProgramFacts {
     /// Digest of the executable; none where it could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Digest>,
+}
+
+/// What surrounds the program and may change results. What could not be read is absent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EnvironmentFacts {
+    /// Digest that stands for this very machine, and says nothing else of it: two cards of one model are told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Digest>,
+    /// Digest of `requirements-rebuild.txt`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requirements: Option<Digest>,
+    /// Digest over the files below `src/`: of each, in the order of the paths' bytes, the line that `sha256sum` writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sources: Option<Digest>,
+    /// Variables that are known to change what libraries compute, by name. Names are a fixed list, so none is a secret.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, String>,
 }
 
 /// The machine as it was at the start. What could not be read is absent.

@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::unlock::owner;
 use super::{engine, export, show};
 use crate::args;
+use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place::{self, Place};
@@ -207,12 +208,14 @@ fn conduct(
     let cache = surroundings.model_cache(cache)?;
     let machine: MachineFacts = pilote_machine::facts(Path::new("/"));
     let program: ProgramFacts = surroundings::program();
+    let environment = environment::facts(&place.root, surroundings);
     let launch = Launch {
         root: &place.root,
         project: &place.parsed.project,
         config: place.parsed.digest,
         program: &program,
         machine: &machine,
+        environment: Some(&environment),
     };
     let owner = owner(surroundings)?;
     surroundings.heed_interrupts()?;
@@ -246,6 +249,7 @@ fn dry_run(place: &Place, limit: Option<u64>, printer: &Printer) -> Result<Exit,
         config: place.parsed.digest,
         program: &program,
         machine: &machine,
+        environment: None,
     };
     let settings = Settings::default();
     let preview =

@@ -198,6 +198,7 @@ fn a_trial() -> Trial {
         engine: facts(),
         machine: Default::default(),
         program: pilote_spec::ProgramFacts { version: "0".into(), digest: None },
+        environment: None,
         retries: None,
     }
 }

@@ -331,6 +331,7 @@ impl<'p> Bench<'p> {
             config: Digest::of(b"config"),
             program: &program,
             machine: &MachineFacts::default(),
+            environment: None,
         };
         act(&mut conductor, &launch)
     }

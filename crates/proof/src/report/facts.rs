@@ -8,11 +8,11 @@ use pilote_spec::{Item, Outcome, Output, Position, Reason, Refusal, Trial, Verdi
 
 use crate::collection::{BalanceFile, read_balance};
 use crate::error::ProofError;
+use crate::excerpt::{Excerpt, Excerpts};
 use crate::export::{CopyNote, last_copy};
 use crate::finding::Findings;
 use crate::journal::Journal;
 use crate::outputs;
-use crate::report::excerpt::{Excerpt, Excerpts};
 use crate::trial_dir::TrialDir;
 use crate::verification::{Subject, Verification, verify};
 

@@ -9,9 +9,9 @@ use pilote_spec::{
 };
 use pilote_text::{Texts, printable};
 
+use crate::excerpt::{self, Excerpt};
 use crate::finding::{Finding, Grade};
 use crate::report::chart::{self, BARS_MAX, Chart, Row};
-use crate::report::excerpt::{self, Excerpt};
 use crate::report::facts::{Facts, Sample};
 
 /// Up to so many refusals, each is told by itself.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends at the first surprise")]
 
 mod collection;
+mod comparison;
 mod export;
 mod report;
 mod status;

@@ -99,6 +99,15 @@ pub(crate) fn refused(reason: WorkReason) -> Outcome {
 impl Fixture {
     /// A trial over an example's inputs, each item with the outcome that `outcome` gives it.
     pub(crate) fn new(plan: &Plan, outcome: impl Fn(&Item) -> Option<Outcome>) -> Self {
+        Self::reordered(plan, outcome, |_| {})
+    }
+
+    /// [`Fixture::new`] with its items listed as `order` leaves them; positions are given anew.
+    pub(crate) fn reordered(
+        plan: &Plan,
+        outcome: impl Fn(&Item) -> Option<Outcome>,
+        order: impl FnOnce(&mut Vec<Item>),
+    ) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let project = dir.path().join("project");
         let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(plan.example);
@@ -116,6 +125,16 @@ impl Fixture {
         let mut items = match plan.rows {
             0 => all_items(&project, &spec, &inputs),
             rows => (0..rows).map(row).collect(),
+        };
+        let listed: Vec<pilote_spec::Position> = items.iter().map(|item| item.position).collect();
+        order(&mut items);
+        // The outcome is that of the item as it was first listed.
+        let first: BTreeMap<Option<pilote_spec::ItemId>, pilote_spec::Position> =
+            items.iter().map(|item| (item.id.clone(), item.position)).collect();
+        items.iter_mut().zip(listed).for_each(|(item, position)| item.position = position);
+        let outcome = |item: &Item| {
+            let position = first.get(&item.id).copied().unwrap_or(item.position);
+            outcome(&Item { position, ..item.clone() })
         };
         items.truncate(plan.limit.map_or(usize::MAX, |limit| limit.try_into().unwrap()));
         write_json(&trial.join("trial.json"), &launched(plan, spec, Digest::of(text.as_bytes())));
@@ -198,6 +217,7 @@ fn launched(plan: &Plan, project: Project, config: Digest) -> Trial {
             }],
         },
         program: ProgramFacts { version: "0.1.0".into(), digest: Some(Digest::of(b"pilote")) },
+        environment: None,
         retries: None,
     }
 }

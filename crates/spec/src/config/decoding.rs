@@ -328,6 +328,7 @@ impl Decoder {
         let output = self.required(&table, "output", "{ \"kind\": \"category\", ... }", Self::output);
         let engine = self.required(&table, "engine", "{ \"kind\": \"builtin\", ... }", Self::engine);
         let destination = self.optional(&table, "destination", Self::destination);
+        let quality = self.optional(&table, "quality", Self::quality);
         let secrets = self.defaulted(&table, "secrets", Vec::new(), Self::secrets);
         if let (Some(output), Some(engine)) = (&output, &engine) {
             self.task_fits(&table, output, engine);
@@ -348,6 +349,7 @@ impl Decoder {
             output: output?,
             engine: engine?,
             destination: destination?,
+            quality: quality?,
             secrets: secrets?,
         })
     }

@@ -20,6 +20,7 @@ fn the_keys_that_are_decoded_are_those_that_the_schema_describes() {
     for (shape, keys) in KEYS {
         let pointers: &[&str] = match shape {
             "" => &[""],
+            "quality" => &["/definitions/Quality"],
             "pilot" => &["/definitions/Pilot"],
             "campaign" => &["/definitions/Campaign"],
             "inputs" => &["/definitions/Inputs/anyOf/0", "/definitions/Inputs/anyOf/1"],

@@ -16,7 +16,7 @@ const WORD_CHARS: usize = 24;
 
 /// The start of an input, or why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Excerpt {
+pub(crate) enum Excerpt {
     /// The start of its text.
     Text(String),
     /// The input is not here.
@@ -28,13 +28,13 @@ pub(super) enum Excerpt {
 }
 
 /// Reads the inputs of a trial.
-pub(super) struct Excerpts {
+pub(crate) struct Excerpts {
     source: Option<Source>,
 }
 
 impl Excerpts {
     /// Of the inputs that `trial` declares, in the project's directory if that is known.
-    pub(super) fn new(project: Option<&Path>, trial: &Trial) -> Self {
+    pub(crate) fn new(project: Option<&Path>, trial: &Trial) -> Self {
         let declared = match trial.kind {
             TrialKind::Pilot => Some(&trial.project.pilot.inputs),
             TrialKind::Campaign => trial.project.campaign.as_ref().map(|campaign| &campaign.inputs),
@@ -46,7 +46,7 @@ impl Excerpts {
     }
 
     /// The start of an item's text.
-    pub(super) fn of(&self, item: &Item) -> Excerpt {
+    pub(crate) fn of(&self, item: &Item) -> Excerpt {
         let Some(source) = &self.source else { return Excerpt::Absent };
         match pilote_corpus::read(source, item) {
             Ok(text) => Excerpt::Text(start(&text)),
@@ -62,7 +62,7 @@ impl Excerpts {
 
 /// The first lines of a text, white space evened out and blank lines left out, cut at the end of a word where one
 /// is near.
-pub(super) fn start(text: &str) -> String {
+pub(crate) fn start(text: &str) -> String {
     let mut shown = String::new();
     let mut room = SHOWN_CHARS;
     let lines = text.lines().map(str::split_whitespace).filter(|line| line.clone().next().is_some());
