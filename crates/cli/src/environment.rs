@@ -123,7 +123,8 @@ mod tests {
         write("worker.py", "b");
         let second = sources(folder.path()).unwrap();
         assert_ne!(first, second);
-        std::fs::rename(folder.path().join("worker.py"), folder.path().join("other.py")).unwrap();
+        std::fs::remove_file(folder.path().join("worker.py")).unwrap();
+        write("other.py", "b");
         assert_ne!(sources(folder.path()), Some(second));
     }
 

@@ -135,7 +135,10 @@ pub fn factors(a: &Trial, b: &Trial) -> Vec<Factor> {
         .into_iter()
         .map(|factor| {
             let changes = changes.remove(&factor).unwrap_or_default();
-            let not_recorded = unrecorded(factor, a, b, &of_a, &of_b);
+            let mut not_recorded = unrecorded(factor, a, &of_a);
+            not_recorded.extend(unrecorded(factor, b, &of_b));
+            not_recorded.sort_unstable();
+            not_recorded.dedup();
             let nothing = not_recorded.contains(&NOTHING);
             let state = match (changes.is_empty(), nothing) {
                 (false, _) => FactorState::Differs,
@@ -309,87 +312,42 @@ fn told_once(changes: &mut Vec<FieldChange>) {
     });
 }
 
-/// What one of the two did not record of a factor; [`NOTHING`] among it where that leaves nothing to go by.
-fn unrecorded(
-    factor: FactorCode,
-    a: &Trial,
-    b: &Trial,
-    of_a: &BTreeMap<String, Value>,
-    of_b: &BTreeMap<String, Value>,
-) -> Vec<&'static str> {
-    let either = |lacks: &dyn Fn(&Trial) -> bool| lacks(a) || lacks(b);
-    let field = |name: &str| {
-        let is = |leaves: &BTreeMap<String, Value>| leaves.keys().any(|leaf| leaf.starts_with(name));
-        is(of_a) && is(of_b)
-    };
+/// What a trial did not record of a factor; [`NOTHING`] among it where that leaves nothing to go by.
+fn unrecorded(factor: FactorCode, trial: &Trial, leaves: &BTreeMap<String, Value>) -> Vec<&'static str> {
     let unknown = |text: &str| text.is_empty() || text == "unknown";
-    let mut lacks = Vec::new();
-    match factor {
-        FactorCode::Inputs | FactorCode::Configuration | FactorCode::Parameters => {}
+    let environment = trial.environment.as_ref();
+    let lacking: &[(bool, &'static str)] = match factor {
+        FactorCode::Inputs | FactorCode::Configuration | FactorCode::Parameters => &[],
         FactorCode::Model => {
-            if either(&|trial| !has_files(trial)) {
-                lacks.push("model-digests");
-                if !field("engine.model.reference") && !field("engine.parameters.model") {
-                    lacks.push(NOTHING);
-                }
-            }
+            let named = trial.engine.model.is_some() || leaves.contains_key("engine.parameters.model");
+            &[(!has_files(trial), "model-digests"), (!named, NOTHING)]
         }
         FactorCode::Tokenizer => {
-            let has = |trial: &Trial| {
-                let model = trial.engine.model.as_ref();
-                model.is_some_and(|model| model.files.keys().any(|file| is_of_tokenizer(file)))
-            };
-            if either(&|trial| !has(trial)) {
-                lacks.push(NOTHING);
-            }
+            let model = trial.engine.model.as_ref();
+            let known = model.is_some_and(|model| model.files.keys().any(|file| is_of_tokenizer(file)));
+            &[(!known, NOTHING)]
         }
         FactorCode::Program => {
-            if either(&|trial| trial.program.digest.is_none()) {
-                lacks.push("program-digest");
-            }
-            if either(&|trial| trial.environment.is_none()) {
-                lacks.push("sources");
-            }
+            &[(trial.program.digest.is_none(), "program-digest"), (environment.is_none(), "sources")]
         }
-        FactorCode::Engine => {
-            if either(&|trial| unknown(&trial.engine.version)) {
-                lacks.push("engine-version");
-            }
-        }
-        FactorCode::Precision => {
-            if either(&|trial| unknown(&trial.engine.precision)) {
-                lacks.push(NOTHING);
-            }
-        }
+        FactorCode::Engine => &[(unknown(&trial.engine.version), "engine-version")],
+        FactorCode::Precision => &[(unknown(&trial.engine.precision), NOTHING)],
         FactorCode::Device => {
-            let on_processor = |trial: &Trial| trial.engine.device == "cpu";
-            if either(&|trial| !on_processor(trial) && trial.machine.cards.is_empty()) {
-                lacks.push("card");
-            }
-            if either(&|trial| trial.environment.as_ref().is_none_or(|it| it.machine.is_none())) {
-                lacks.push("machine");
-            }
+            let card = trial.engine.device != "cpu" && trial.machine.cards.is_empty();
+            &[(card, "card"), (environment.is_none_or(|it| it.machine.is_none()), "machine")]
         }
-        FactorCode::Environment => {
-            if either(&|trial| trial.environment.is_none()) {
-                lacks.extend(["packages", "variables"]);
-                if !field("machine.system") {
-                    lacks.push(NOTHING);
-                }
-            }
-        }
+        FactorCode::Environment => &[
+            (environment.is_none(), "packages"),
+            (environment.is_none(), "variables"),
+            (environment.is_none() && trial.machine.system.is_none(), NOTHING),
+        ],
         FactorCode::Seeds => {
             // The built-in engine computes without chance, so it has no seed to record.
-            let seeded = |trial: &Trial, leaves: &BTreeMap<String, Value>| {
-                trial.engine.kind == "builtin"
-                    || leaves.keys().any(|leaf| leaf.rsplit('.').next() == Some("seed"))
-            };
-            if !seeded(a, of_a) || !seeded(b, of_b) {
-                lacks.push(NOTHING);
-            }
+            let seed = |leaf: &String| leaf.rsplit('.').next() == Some("seed");
+            &[(trial.engine.kind != "builtin" && !leaves.keys().any(seed), NOTHING)]
         }
-    }
-    lacks
+    };
+    lacking.iter().filter(|(lacks, _)| *lacks).map(|(_, what)| *what).collect()
 }
 
 /// A value as it is shown: text as it stands, anything else as JSON, cut where it is long.
