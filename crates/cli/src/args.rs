@@ -79,6 +79,19 @@ pub(crate) enum Command {
         after_help = "Example:\n  pilote compare 2026-11-30T181502Z-pilot latest\n  pilote compare REFERENCE latest --bar agreement=0.99,cosine=0.999\n\nExit status 1 when a bar is given and not met."
     )]
     Compare(Compare),
+    /// Write down what is decided on a trial: launch the campaign, mend something, or change the plan.
+    #[command(
+        after_help = "Example:\n  pilote decide latest launch --because 'eleven of eleven are right' --accepted 'low margins on letters' \\\n      --left 'nothing' --sample 01-street-lamp.txt=right --sample 02-copier.eml=right --sample '07-footbridge.md=wrong:minutes'\n  pilote decide latest mend --because 'the disk was full' --failed criterion:nothing-pending\n\nAt a terminal, what lacks is asked for."
+    )]
+    Decide(Decide),
+    /// Take in the word of another machine that it verified a copy of a trial.
+    #[command(
+        after_help = "Example:\n  pilote verify COPY --receipt receipt.json      on the other machine\n  pilote receipt latest receipt.json             here"
+    )]
+    Receipt(Receipt),
+    /// The history of a project: its trials, what changed between them, and the decisions.
+    #[command(after_help = "Example:\n  pilote log --project invoices")]
+    Log(Log),
     /// Write a trial's report anew, in any of the languages.
     #[command(after_help = "Example:\n  pilote report latest --lang ja --output report-ja.html")]
     Report(Report),
@@ -143,6 +156,10 @@ pub(crate) struct Run {
     /// Only the first N items: a trial to look at, whose balance never holds.
     #[arg(long, value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
+    /// The campaign over the corpus instead of the pilot; it starts only when a pilot held here, another machine has
+    /// verified a copy of it, and the decision to launch is written down.
+    #[arg(long, conflicts_with = "resume")]
+    pub campaign: bool,
     /// Check the configuration, index the inputs and say what would be done; compute and write nothing.
     #[arg(long, conflicts_with = "resume")]
     pub dry_run: bool,
@@ -160,6 +177,9 @@ pub(crate) struct Verify {
     /// A trial or a copy of one: a path, a name below runs/, or `latest`.
     #[arg(value_name = "RUN|COPY")]
     pub run: PathBuf,
+    /// Write the word of this machine that it read the copy and found it whole, for the machine that computed.
+    #[arg(long, value_name = "FILE")]
+    pub receipt: Option<PathBuf>,
 }
 
 /// `pilote status`.
@@ -213,6 +233,60 @@ pub(crate) struct Compare {
     /// What some items must come to: a file with one object a line, `id` and `label`.
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
+}
+
+/// `pilote decide`.
+#[derive(Debug, Args)]
+pub(crate) struct Decide {
+    /// The trial: a path, a name below runs/, or `latest`.
+    pub run: PathBuf,
+    /// What is decided.
+    #[arg(value_enum)]
+    pub choice: Choice,
+    /// Why, in a sentence.
+    #[arg(long, value_name = "WORDS")]
+    pub because: Option<String>,
+    /// What is accepted although it is not perfect; asked for to launch.
+    #[arg(long, value_name = "WORDS")]
+    pub accepted: Option<String>,
+    /// What is left to fix; asked for to launch.
+    #[arg(long, value_name = "WORDS")]
+    pub left: Option<String>,
+    /// What failed: criterion:CODE, step:NAME, rung:NAME or quality:MEASURE; needed to mend or replan unless one thing
+    /// alone failed.
+    #[arg(long, value_name = "WHAT")]
+    pub failed: Option<String>,
+    /// A result that was looked at: ID=right, ID=wrong or ID=wrong:why. Three at least to launch.
+    #[arg(long = "sample", value_name = "ID=VERDICT")]
+    pub samples: Vec<String>,
+}
+
+/// The decisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Choice {
+    /// The campaign may start.
+    Launch,
+    /// Something is mended first.
+    Mend,
+    /// The plan is changed first.
+    Replan,
+}
+
+/// `pilote receipt`.
+#[derive(Debug, Args)]
+pub(crate) struct Receipt {
+    /// The trial: a path, a name below runs/, or `latest`.
+    pub run: PathBuf,
+    /// The receipt that `pilote verify COPY --receipt` wrote on the other machine.
+    pub file: PathBuf,
+}
+
+/// `pilote log`.
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    /// The project; otherwise the one this folder is in.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
 }
 
 /// `pilote report`.

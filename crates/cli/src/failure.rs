@@ -53,6 +53,24 @@ fn is_full(error: &(dyn std::error::Error + 'static)) -> bool {
         .any(|error| error.downcast_ref::<std::io::Error>().is_some_and(full))
 }
 
+impl From<pilote_proof::DecideError> for Failure {
+    fn from(error: pilote_proof::DecideError) -> Self {
+        match error {
+            pilote_proof::DecideError::Proof(error) => error.into(),
+            error => Self::request(error.code(), error),
+        }
+    }
+}
+
+impl From<pilote_proof::ReceiptError> for Failure {
+    fn from(error: pilote_proof::ReceiptError) -> Self {
+        match error {
+            pilote_proof::ReceiptError::Proof(error) => error.into(),
+            error => Self { exit: Exit::Fails, ..Self::request(error.code(), error) },
+        }
+    }
+}
+
 impl From<pilote_conduct::ConductError> for Failure {
     fn from(error: pilote_conduct::ConductError) -> Self {
         let exit = match error.exit() {

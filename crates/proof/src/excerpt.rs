@@ -60,6 +60,17 @@ impl Excerpts {
     }
 }
 
+/// The start of the text of an item of the trial in `dir`, whose inputs are below `project`; none where it cannot be
+/// read, or is no longer what was worked on.
+#[must_use]
+pub fn input_start(dir: &Path, project: Option<&Path>, item: &Item) -> Option<String> {
+    let trial = crate::trial_dir::TrialDir::open(dir).ok()?;
+    match Excerpts::new(project, &trial.trial).of(item) {
+        Excerpt::Text(text) => Some(text),
+        Excerpt::Absent | Excerpt::Changed | Excerpt::Unreadable => None,
+    }
+}
+
 /// The first lines of a text, white space evened out and blank lines left out, cut at the end of a word where one
 /// is near.
 pub(crate) fn start(text: &str) -> String {

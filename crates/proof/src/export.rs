@@ -11,10 +11,12 @@ use pilote_spec::{Digest, Hasher, Stamp};
 use serde::{Deserialize, Serialize};
 
 use crate::collection::read_balance;
+use crate::decision::DECISIONS;
 use crate::document::{self, Document};
 use crate::error::{ProofError, io};
 use crate::files::{self, Counting, Found, Listing};
 use crate::manifest::{MANIFEST, Manifest};
+use crate::receipt::RECEIPTS;
 use crate::trial_dir::TrialDir;
 use crate::verification::{self, VERDICT, Verification};
 
@@ -198,7 +200,8 @@ fn copied(trial: &Path) -> Result<Vec<Found>, ProofError> {
 
 /// Whether a path of a trial or a copy is a view or a verdict, which no list of files names.
 pub(crate) fn is_left_out(path: &str) -> bool {
-    NOT_COPIED.contains(&path) || path.strip_prefix(COPIES).is_some_and(|rest| rest.starts_with('/'))
+    let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    NOT_COPIED.contains(&path) || [COPIES, DECISIONS, RECEIPTS].into_iter().any(below)
 }
 
 /// Refuses a destination in the trial before anything is made there, through whatever links the way leads.
@@ -376,12 +379,12 @@ pub(crate) fn last_copy(trial: &Path) -> Option<CopyNote> {
 }
 
 #[cfg(unix)]
-fn same_file_system(trial: &Path, copy: &Path) -> Option<bool> {
+pub(crate) fn same_file_system(trial: &Path, copy: &Path) -> Option<bool> {
     use std::os::unix::fs::MetadataExt as _;
     Some(fs_err::metadata(trial).ok()?.dev() == fs_err::metadata(copy).ok()?.dev())
 }
 
 #[cfg(not(unix))]
-fn same_file_system(_trial: &Path, _copy: &Path) -> Option<bool> {
+pub(crate) fn same_file_system(_trial: &Path, _copy: &Path) -> Option<bool> {
     None
 }

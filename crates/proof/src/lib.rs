@@ -15,23 +15,29 @@
 //! | `verification`, `finding`, `manifest` | everything that is wrong, graded |
 //! | `export`, `files`, `document` | copies; placing files whole; JSON that bears its own digest |
 //! | `comparison` | two trials: factors that differ, results that differ, the cause and the quality |
+//! | `decision`, `receipt` | decisions on a trial, and the word of another machine that it verified a copy |
+//! | `history`, `gate` | a project's trials and decisions in order; what a campaign needs before it starts |
 //! | `status` | one identifier, one trial, all trials |
 //! | [`mod@report`] | `report.html` |
 
 mod account;
 mod collection;
 mod comparison;
+mod decision;
 mod document;
 mod error;
 mod excerpt;
 mod export;
 mod files;
 mod finding;
+mod gate;
+mod history;
 mod journal;
 mod lookup;
 mod manifest;
 mod outputs;
 mod pins;
+mod receipt;
 pub mod report;
 mod results;
 mod shelf;
@@ -45,12 +51,20 @@ pub use comparison::{
     Cause, ChangedItem, Comparison, Factor, FactorCode, FactorState, FieldChange, ItemsCompared, LabelError,
     Labels, Question, ResultsCompared, Side, compare, factors,
 };
+pub use decision::{
+    Choice, Condition, DecideError, Decision, EXAMINED_MIN, Examined, Kept, Proposal, Tie, candidates,
+    decisions, keep, tie, weigh,
+};
 pub use document::DocumentError;
 pub use error::ProofError;
+pub use excerpt::input_start;
 pub use export::{CopyNote, Exported, export};
 pub use finding::{FINDINGS_MAX, Finding, FindingCode, Findings, Grade};
+pub use gate::{Gate, Here, Requirement, RequirementCode, engine_differences, gate, pilot};
+pub use history::{HistoryEntry, Resolution, ResolutionState, history, resolution_of};
 pub use manifest::MANIFEST;
 pub use pins::keep_pins;
-pub use report::{report, write_report};
+pub use receipt::{Reader, Receipt, ReceiptError, take_receipt, write_receipt};
+pub use report::{calendar, report, write_report};
 pub use status::{Found, TrialState, TrialSummary, find, latest, runs, summary};
 pub use verification::{Subject, Verification, verify};

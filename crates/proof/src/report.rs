@@ -10,6 +10,7 @@ mod page;
 use std::path::Path;
 
 use askama::Template as _;
+use pilote_spec::Stamp;
 use pilote_text::Texts;
 
 use crate::error::ProofError;
@@ -40,4 +41,12 @@ pub fn write_report(path: &Path, html: &str) -> Result<(), ProofError> {
         path.to_owned()
     };
     files::replace(&path, html.as_bytes())
+}
+
+/// A wall-clock instant in the one form that reads the same in every language.
+#[must_use]
+pub fn calendar(stamp: Stamp) -> String {
+    let instant = i64::try_from(stamp.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    instant
+        .map_or_else(|| stamp.0.to_string(), |instant| instant.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
 }

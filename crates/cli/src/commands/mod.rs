@@ -1,11 +1,14 @@
 //! The commands, one file each: each reads its arguments, lets the crates work and prints what came out.
 
 pub(crate) mod compare;
+pub(crate) mod decide;
 pub(crate) mod demo;
 pub(crate) mod engine;
 pub(crate) mod export;
+pub(crate) mod gate;
 #[cfg(unix)]
 pub(crate) mod guard;
+pub(crate) mod log;
 pub(crate) mod model;
 pub(crate) mod new;
 pub(crate) mod report;

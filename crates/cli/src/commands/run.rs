@@ -11,7 +11,7 @@ use pilote_spec::{Balance, Criterion, Item, MachineFacts, ProgramFacts, ResultLi
 use serde::Serialize;
 
 use super::unlock::owner;
-use super::{engine, export, show};
+use super::{engine, export, gate, log, show};
 use crate::args;
 use crate::environment;
 use crate::exit::Exit;
@@ -44,6 +44,14 @@ struct DryJson<'a> {
     items: u64,
     batches: u64,
     faults: &'a [FaultJson],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gate: Option<pilote_proof::Gate>,
+}
+
+#[derive(Serialize)]
+struct GateJson {
+    format: &'static str,
+    gate: Option<pilote_proof::Gate>,
 }
 
 #[derive(Serialize)]
@@ -54,8 +62,10 @@ struct FaultJson {
 
 /// A trial to work on: a new one, one to take up, or one whose refusals are asked again.
 pub(crate) enum Task<'a> {
-    /// A new trial.
+    /// A new pilot.
     New { limit: Option<u64> },
+    /// A campaign, which rests on this pilot.
+    Campaign { limit: Option<u64>, pilot: &'a pilote_spec::Trial },
     /// The trial in this directory is taken up.
     Resume(&'a Path),
     /// What the trial in this directory refused for a reason is asked again.
@@ -106,7 +116,12 @@ pub(crate) fn run(args: &args::Run, surroundings: &Surroundings, printer: &Print
     }
     let place = Place::find(surroundings, args.project.as_deref())?;
     if args.dry_run {
-        return dry_run(&place, args.limit, printer);
+        return dry_run(&place, args, surroundings, printer);
+    }
+    if args.campaign {
+        let pilot = gate::pass(&place, surroundings, printer)?;
+        let task = Task::Campaign { limit: args.limit, pilot: &pilot };
+        return finish(&place, &task, args.cache.as_deref(), surroundings, printer);
     }
     finish(&place, &Task::New { limit: args.limit }, args.cache.as_deref(), surroundings, printer)
 }
@@ -221,7 +236,13 @@ fn conduct(
     surroundings.heed_interrupts()?;
     let meter = Meter::new(printer, surroundings.clock.clone());
     let mut progress = Shown { meter, printer, project: &place.root };
-    let mut engine = || engine::start(place, &cache, surroundings, printer);
+    let mut engine = || {
+        let engine = engine::start(place, &cache, surroundings, printer)?;
+        match task {
+            Task::Campaign { pilot, .. } => gate::same_engine(pilot, engine),
+            _ => Ok(engine),
+        }
+    };
     let mut conductor = Conductor {
         clock: &*surroundings.clock,
         liveness: Arc::new(ProcessLiveness::new(owner.clone())),
@@ -235,13 +256,34 @@ fn conduct(
     };
     Ok(match task {
         Task::New { limit } => conductor.run(&launch, TrialKind::Pilot, *limit),
+        Task::Campaign { limit, .. } => conductor.run(&launch, TrialKind::Campaign, *limit),
         Task::Resume(trial) => conductor.resume(&launch, trial),
         Task::Retry(trial, reason) => conductor.retry(&launch, trial, *reason),
     }?)
 }
 
 /// What a launch would begin with, without writing anything.
-fn dry_run(place: &Place, limit: Option<u64>, printer: &Printer) -> Result<Exit, Failure> {
+fn dry_run(
+    place: &Place,
+    args: &args::Run,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let gate = args.campaign.then(|| gate::judge(place, surroundings)).transpose()?;
+    for line in gate.iter().flat_map(|gate| gate::lines(gate, printer)) {
+        printer.line(&line);
+    }
+    let open = gate.as_ref().is_none_or(|gate| gate.open);
+    if let Some(command) = gate.as_ref().and_then(|gate| gate.lacking()?.command.clone()) {
+        printer.line(&printer.texts.get("gate-next", &[("command", &command)]));
+    }
+    // Where no campaign is declared there is nothing to index.
+    let declared = !args.campaign || place.parsed.project.campaign.is_some();
+    if !declared {
+        printer.object(&GateJson { format: "pilote.gate/1", gate });
+        return Ok(Exit::Fails);
+    }
+    let kind = if args.campaign { TrialKind::Campaign } else { TrialKind::Pilot };
     let (program, machine) = (surroundings::program(), MachineFacts::default());
     let launch = Launch {
         root: &place.root,
@@ -252,18 +294,17 @@ fn dry_run(place: &Place, limit: Option<u64>, printer: &Printer) -> Result<Exit,
         environment: None,
     };
     let settings = Settings::default();
-    let preview =
-        pilote_conduct::preview(&launch, TrialKind::Pilot, limit, &settings, &mut pilote_conduct::Silent)?;
+    let preview = pilote_conduct::preview(&launch, kind, args.limit, &settings, &mut pilote_conduct::Silent)?;
     let Preview { items, faults, batches, .. } = preview;
     let parts = items.div_ceil(settings.part_items);
     let [all, refused, groups, slices] = [items, faults.len() as u64, batches, parts].map(|n| n.to_string());
-    let args = [("items", &*all), ("faults", &*refused), ("batches", &*groups), ("parts", &*slices)];
-    printer.line(&printer.texts.get("run-dry-plan", &args));
+    let figures = [("items", &*all), ("faults", &*refused), ("batches", &*groups), ("parts", &*slices)];
+    printer.line(&printer.texts.get("run-dry-plan", &figures));
     let faults: Vec<FaultJson> =
         faults.into_iter().map(|(position, code)| FaultJson { position: position.0, code }).collect();
     let project = place.root.display().to_string();
-    printer.object(&DryJson { format: "pilote.dry-run/1", project, items, batches, faults: &faults });
-    Ok(Exit::Holds)
+    printer.object(&DryJson { format: "pilote.dry-run/1", project, items, batches, faults: &faults, gate });
+    Ok(Exit::of_verdict(open))
 }
 
 /// Prints what a trial came to.
@@ -285,14 +326,18 @@ pub(crate) fn show_end(
     }
     if let Some(report) = &came.report {
         show::refusals(printer, &came.end.trial)?;
-        show::results(printer, &came.end.trial, |line| start_of(place, line))?;
+        let kind = pilote_proof::summary(&came.end.trial).kind;
+        show::results(printer, &came.end.trial, |line| start_of(place, kind, line))?;
         match &came.copy {
             Some(copy) => export::say(copy, printer),
             None => printer.line(&format!("\n{}", texts.get("run-no-copy", &[("trial", &trial)]))),
         }
         printer.line(&texts.get("run-report", &[("report", &report.display().to_string())]));
     }
-    if let Task::New { limit: Some(limit) } = task {
+    if let Some(resolution) = pilote_proof::resolution_of(&place.root, &came.end.trial)? {
+        printer.line(&log::sentence(&resolution, printer));
+    }
+    if let Task::New { limit: Some(limit) } | Task::Campaign { limit: Some(limit), .. } = task {
         printer.line(&texts.get("run-limited", &[("limit", &limit.to_string())]));
     }
     let error = came.end.error.as_ref().map(ToString::to_string);
@@ -313,11 +358,14 @@ pub(crate) fn show_end(
 }
 
 /// The text of an input, to stand beside its result.
-fn start_of(place: &Place, line: &ResultLine) -> Option<String> {
+fn start_of(place: &Place, kind: Option<TrialKind>, line: &ResultLine) -> Option<String> {
     let project = &place.parsed.project;
-    let source =
-        pilote_corpus::Source::new(&place.root, &project.pilot.inputs, &project.limits, project.duplicates);
-    let pilote_spec::Inputs::Directory { .. } = &project.pilot.inputs else { return None };
+    let inputs = match kind? {
+        TrialKind::Pilot => &project.pilot.inputs,
+        TrialKind::Campaign => &project.campaign.as_ref()?.inputs,
+    };
+    let source = pilote_corpus::Source::new(&place.root, inputs, &project.limits, project.duplicates);
+    let pilote_spec::Inputs::Directory { .. } = inputs else { return None };
     let item = Item {
         position: line.position,
         id: Some(line.id.clone()),

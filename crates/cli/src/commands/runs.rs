@@ -47,7 +47,8 @@ pub(crate) fn runs(
     Ok(Exit::Holds)
 }
 
-fn row(printer: &Printer, trial: &TrialSummary) -> [String; 3] {
+/// The cells of a trial's line: name, state, balance.
+pub(crate) fn row(printer: &Printer, trial: &TrialSummary) -> [String; 3] {
     let texts = &printer.texts;
     let state = texts.get(&format!("state-{}", state_code(trial.state)), &[]);
     let balance = trial.balance.as_ref().map(|balance| {

@@ -97,6 +97,13 @@ pub struct FieldChange {
     pub b: Option<String>,
 }
 
+impl std::fmt::Display for FieldChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());
+        write!(f, "{}: {} -> {}", self.field, value(&self.a), value(&self.b))
+    }
+}
+
 /// A factor of two trials.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Factor {

@@ -11,6 +11,7 @@ use pilote_text::{Texts, printable};
 
 use crate::excerpt::{self, Excerpt};
 use crate::finding::{Finding, Grade};
+use crate::report::calendar;
 use crate::report::chart::{self, BARS_MAX, Chart, Row};
 use crate::report::facts::{Facts, Sample};
 
@@ -674,11 +675,4 @@ fn mark(class: &str) -> &'static str {
         "fails" => "✗",
         _ => "?",
     }
-}
-
-/// A wall-clock instant in the one form that reads the same in every language.
-fn calendar(stamp: Stamp) -> String {
-    let instant = i64::try_from(stamp.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    instant
-        .map_or_else(|| stamp.0.to_string(), |instant| instant.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
 }

@@ -3,6 +3,7 @@
 
 mod collection;
 mod comparison;
+mod decision;
 mod export;
 mod report;
 mod status;

@@ -1,0 +1,222 @@
+//! From a pilot to a campaign by the commands that stand between them: compare, export, receipt, decide, log, gate.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::indexing_slicing,
+    reason = "tests fail by panicking, and speak to real processes"
+)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use pilote_spec::Digest;
+use serde_json::{Value, json};
+use support::repository;
+
+/// A project of the documents template in a folder of its own.
+struct Desk(tempfile::TempDir);
+
+/// What a command came to.
+struct Said {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+impl Said {
+    fn json(&self) -> Value {
+        serde_json::from_str(self.out.trim())
+            .unwrap_or_else(|error| panic!("{error}: {}{}", self.out, self.err))
+    }
+}
+
+impl Desk {
+    fn new() -> Self {
+        let desk = Self(tempfile::tempdir().unwrap());
+        assert_eq!(type_in(desk.0.path(), &["new", "letters"]).status, 0);
+        desk
+    }
+
+    fn root(&self) -> PathBuf {
+        self.0.path().join("letters")
+    }
+
+    fn pilote(&self, arguments: &[&str]) -> Said {
+        type_in(&self.root(), arguments)
+    }
+
+    /// Runs a pilot and gives the name of its trial.
+    fn run(&self, status: i32) -> String {
+        let run = self.pilote(&["run", "--json"]);
+        assert_eq!(run.status, status, "{}{}", run.out, run.err);
+        let trial = run.json()["trial"].as_str().unwrap().to_owned();
+        Path::new(&trial).file_name().unwrap().to_str().unwrap().to_owned()
+    }
+
+    fn configure(&self, change: impl FnOnce(&mut Value)) {
+        let path = self.root().join("config/pilote.json");
+        let mut config: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        change(&mut config);
+        std::fs::write(path, serde_json::to_vec_pretty(&config).unwrap()).unwrap();
+    }
+}
+
+fn type_in(folder: &Path, arguments: &[&str]) -> Said {
+    let output = Command::new(env!("CARGO_BIN_EXE_pilote"))
+        .args(arguments)
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", folder)
+        .env("PILOTE_CACHE", repository().join("cache"))
+        .env("LANG", "C.UTF-8")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Said { status: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// The receipt as another machine would have written it: its identity is another one, and so is its digest.
+fn of_another_machine(path: &Path) {
+    let text = std::fs::read_to_string(path).unwrap();
+    let receipt: Value = serde_json::from_str(&text).unwrap();
+    let here = receipt["machine"].as_str().expect("this machine shows an identity").to_owned();
+    let text = text.replace(&here, &Digest::of(b"another machine").to_string());
+    let (body, _) = text.rsplit_once("  \"sha256\": \"").unwrap();
+    std::fs::write(path, format!("{body}  \"sha256\": \"{}\"\n}}\n", Digest::of(body.as_bytes()))).unwrap();
+}
+
+const SAMPLES: [&str; 6] = [
+    "--sample",
+    "01-street-lamp.txt=right",
+    "--sample",
+    "02-copier.eml=right",
+    "--sample",
+    "07-footbridge.md=wrong:read again",
+];
+
+const WORDS: [&str; 6] = ["--because", "they are right", "--accepted", "low margins", "--left", "nothing"];
+
+#[test]
+fn a_campaign_is_refused_step_by_step_until_everything_is_there_and_then_runs() {
+    let desk = Desk::new();
+    desk.configure(|config| {
+        config["campaign"] =
+            json!({ "inputs": { "directory": "data/corpus" }, "count": 2, "refused_max": 0.5 });
+    });
+    let corpus = desk.root().join("data/corpus");
+    std::fs::create_dir_all(&corpus).unwrap();
+    for name in ["01-street-lamp.txt", "07-footbridge.md"] {
+        std::fs::copy(desk.root().join("data/pilote").join(name), corpus.join(name)).unwrap();
+    }
+    let refused = |next: &str| {
+        let campaign = desk.pilote(&["run", "--campaign"]);
+        assert_eq!(campaign.status, 1, "{}{}", campaign.out, campaign.err);
+        assert!(campaign.err.starts_with("error: The campaign is not started."), "{}", campaign.err);
+        assert!(campaign.err.contains(&format!("hint: {next}")), "{}", campaign.err);
+        let json = desk.pilote(&["run", "--campaign", "--json"]).json();
+        assert_eq!((json["code"].as_str(), json["exit"].as_u64()), (Some("gate"), Some(1)));
+    };
+    refused("pilote run");
+    let pilot = desk.run(0);
+    let copies = desk.0.path().join("pilote-copies").join(&pilot);
+    refused("pilote verify COPY --receipt receipt.json");
+
+    let verify = type_in(desk.0.path(), &["verify", copies.to_str().unwrap(), "--receipt", "receipt.json"]);
+    assert_eq!(verify.status, 0, "{}", verify.err);
+    let here = desk.pilote(&["receipt", "latest", "../receipt.json"]);
+    assert_eq!(here.status, 1);
+    assert!(here.err.contains("was written on the machine that computed"), "{}", here.err);
+    of_another_machine(&desk.0.path().join("receipt.json"));
+    let taken = desk.pilote(&["receipt", "latest", "../receipt.json"]);
+    assert_eq!(taken.status, 0, "{}", taken.err);
+    assert!(taken.out.starts_with("Another machine has verified a copy of"), "{}", taken.out);
+    refused(&format!("pilote decide {pilot} launch --because"));
+
+    let too_few = desk.pilote(&[&["decide", "latest", "launch"], &WORDS[..], &SAMPLES[..2]].concat());
+    assert_eq!(too_few.status, 2);
+    assert!(too_few.err.contains("1 of 3 results were looked at"), "{}", too_few.err);
+    let decide = desk.pilote(&[&["decide", "latest", "launch"], &WORDS[..], &SAMPLES[..]].concat());
+    assert_eq!(decide.status, 0, "{}", decide.err);
+    let dry = desk.pilote(&["run", "--campaign", "--dry-run", "--json"]);
+    assert_eq!((dry.status, dry.json()["gate"]["open"].as_bool()), (0, Some(true)), "{}", dry.out);
+
+    desk.configure(|config| config["limits"]["bytes"] = 65_536.into());
+    let other = desk.pilote(&["run", "--campaign"]);
+    assert!(other.err.contains("project.limits.bytes: 1048576 -> 65536"), "{}", other.err);
+    desk.configure(|config| config["limits"]["bytes"] = 1_048_576.into());
+
+    let campaign = desk.pilote(&["run", "--campaign", "--json"]);
+    assert_eq!(campaign.status, 0, "{}{}", campaign.out, campaign.err);
+    assert_eq!(campaign.json()["balance"]["accepted"], 2);
+    assert!(campaign.json()["trial"].as_str().unwrap().ends_with("-campaign"));
+
+    let log = desk.pilote(&["log"]);
+    assert_eq!(log.status, 0, "{}", log.err);
+    assert!(log.out.contains("3 results looked at, 1 of them wrong"), "{}", log.out);
+    std::fs::write(desk.root().join("runs").join(&pilot).join("refused.jsonl"), "").unwrap();
+    let log = desk.pilote(&["log", "--lang", "fr"]);
+    assert_eq!(log.status, 1);
+    assert!(log.out.contains("L’essai a été changé après cette décision"), "{}", log.out);
+    refused("pilote decide");
+}
+
+#[test]
+fn two_trials_are_compared_and_a_change_that_loses_quality_is_refused() {
+    let desk = Desk::new();
+    let first = desk.run(0);
+    desk.configure(|config| config["engine"]["margin"] = 0.12.into());
+    let second = desk.run(1);
+    let compare = desk.pilote(&["compare", &first, &second]);
+    assert_eq!(compare.status, 0, "{}", compare.err);
+    assert!(compare.out.contains("engine.margin: 0.02 → 0.12"), "{}", compare.out);
+    assert!(compare.out.contains("Same inputs and one factor changed, parameters."), "{}", compare.out);
+    let json = desk.pilote(&["compare", &first, &second, "--json", "--bar", "agreement=0.99"]);
+    assert_eq!((json.status, json.json()["format"].as_str()), (1, Some("pilote.compare/1")));
+    assert_eq!(json.json()["cause"], "one-factor");
+    assert_eq!(json.json()["quality"][0]["verdict"], "fails");
+    let bar = desk.pilote(&["compare", &first, &second, "--bar", "agreement=2"]);
+    assert_eq!(bar.status, 2);
+    assert!(bar.err.contains("`2` is no agreement to ask for: write a number from 0 to 1"), "{}", bar.err);
+    let labels = desk.pilote(&["compare", &first, &second, "--bar", "accuracy=1"]);
+    assert!(labels.status == 2 && labels.err.contains("there are no labels"), "{}", labels.err);
+
+    let launch = desk.pilote(&[&["decide", "latest", "launch"], &WORDS[..], &SAMPLES[..]].concat());
+    assert_eq!(launch.status, 2);
+    assert!(
+        launch.err.contains("the pilot does not hold, so that nothing can be launched on it"),
+        "{}",
+        launch.err
+    );
+    let mend = desk.pilote(&[
+        "decide",
+        "latest",
+        "mend",
+        "--because",
+        "the margin is too wide",
+        "--failed",
+        "refusals-expected",
+    ]);
+    assert_eq!(mend.status, 0, "{}", mend.err);
+    desk.configure(|config| config["engine"]["margin"] = 0.02.into());
+    let again = desk.pilote(&["run"]);
+    assert!(
+        again.out.contains(&format!("criterion:refusals-expected of {second} is resolved by this trial.")),
+        "{}",
+        again.out
+    );
+
+    desk.configure(|config| {
+        config["quality"] = json!({ "reference": first, "agreement_min": 0.99 });
+        config["engine"]["margin"] = 0.1.into();
+    });
+    let worse = desk.pilote(&["run", "--json"]).json();
+    let trial = worse["trial"].as_str().unwrap();
+    let compare = desk.pilote(&["compare", &first, trial, "--json"]);
+    assert_eq!((compare.status, compare.json()["quality_holds"].as_bool()), (1, Some(false)));
+}
