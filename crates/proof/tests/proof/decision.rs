@@ -384,7 +384,10 @@ fn a_pilot_that_was_changed_after_the_decision_shuts_the_gate() {
     std::fs::write(&events, text.replacen("bom-removed", "bom-moved", 1)).unwrap();
     let gate = judged(&fixture, &environment, |_| {});
     let (code, lacks, command) = lacking(&gate);
-    assert_eq!((code, &*lacks, &*command), (RequirementCode::PilotHolds, &["file-differs".to_owned()][..], "pilote run"));
+    assert_eq!(
+        (code, &*lacks, &*command),
+        (RequirementCode::PilotHolds, &["file-differs".to_owned()][..], "pilote run")
+    );
     let decided = gate.requirements.iter().find(|one| one.code == RequirementCode::Decided).unwrap();
     assert_eq!((decided.met, &*decided.lacks), (false, &["trial-changed".to_owned()][..]));
 }
