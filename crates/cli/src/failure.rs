@@ -7,6 +7,7 @@ use pilote_text::printable;
 use serde::Serialize;
 
 use crate::exit::Exit;
+use crate::size_error::Spoken;
 
 /// A command's failure.
 #[derive(Debug)]
@@ -157,7 +158,11 @@ impl Failure {
     #[must_use]
     pub(crate) fn for_people(&self) -> String {
         // Names from outside stand in messages; no line of them steers the terminal.
-        let message: Vec<_> = self.message().lines().map(|line| printable(line).into_owned()).collect();
+        let spoken = self.error.downcast_ref::<Spoken>().map(|spoken| {
+            let cause = self.error.chain().skip(2).map(|cause| format!("\n  {cause}"));
+            spoken.words.clone() + &cause.collect::<String>()
+        });
+        let message: Vec<_> = spoken.unwrap_or_else(|| self.message()).lines().map(|line| printable(line).into_owned()).collect();
         let mut text = format!("error: {}\n", message.join("\n"));
         for hint in &self.hints {
             let _ = write!(text, "\nhint: {hint}\n");

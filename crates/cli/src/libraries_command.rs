@@ -6,7 +6,7 @@ use pilote_size::libraries::{Conflict, Found, Index, Libraries, Runs};
 use pilote_size::memory::Backend;
 use pilote_text::Texts;
 
-use crate::size_command::{code, print_rows};
+use crate::size_command::{code, print_rows, said};
 
 /// The backend's own name, which no language translates.
 fn backend_name(backend: Backend) -> &'static str {
@@ -60,7 +60,10 @@ pub(crate) fn print(
         Some(Index::Named { name, source, .. }) => {
             writeln!(out, "{}", texts.get("libraries-index", &[("name", name), ("source", source)]))?;
         }
-        Some(Index::None { why }) => writeln!(out, "{}", texts.get("libraries-index-none", &[("why", why)]))?,
+        Some(Index::None { why, phrase }) => {
+            let why = said(texts, phrase.as_ref(), why);
+            writeln!(out, "{}", texts.get("libraries-index-none", &[("why", &why)]))?;
+        }
         None => {}
     }
     writeln!(out, "{}", texts.get("libraries-copied", &[]))

@@ -11,6 +11,7 @@ mod plan_command;
 mod printer;
 mod progress;
 mod size_command;
+mod size_error;
 mod surroundings;
 mod templates;
 

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pilote_size::cards::{Card, Cards, Holding, MemorySource};
-use pilote_size::measured::{Measured, Verdict};
+use pilote_size::measured::{Measured, Shape, Verdict};
 use pilote_size::memory::{
     Backend, CacheType, CardShare, Engine, LatentCache, Method, PartKind, Sharding, Spread, Task, Work,
 };
 use pilote_size::model::{Folder, HttpRanges, Kind, ModelFacts, read};
 use pilote_size::picture::{Bar, Piece, svg};
 use pilote_size::precision::Known;
-use pilote_size::{Amount, Bytes, CardVerdict, Figure, Origin, Request, SizeError, Sizing, size_model};
+use pilote_size::{
+    Amount, Bytes, CardVerdict, Figure, Origin, Phrase, Request, SizeError, Sizing, size_model,
+};
 use pilote_spec::{CardFacts, MeasureLine, Trial};
 use pilote_text::{Texts, pad, pad_start, width};
 use serde::Serialize;
@@ -142,8 +144,10 @@ fn this_machine(bytes: u64) -> Holding {
 /// # Errors
 /// A model that cannot be read, an argument that is not allowed, a trial without its files.
 pub(crate) fn size(args: &SizeArgs, setting: &Setting<'_>) -> Result<Sizing, SizeError> {
-    let trial = args.from.as_ref().map(|run| trial(&setting.folder.join(run))).transpose()?;
-    let args = &trial.as_ref().map_or_else(|| args.clone(), |trial| as_measured(args, trial));
+    let run = args.from.as_ref().map(|run| setting.folder.join(run));
+    let trial = run.as_deref().map(trial).transpose()?;
+    let lines = run.as_deref().map(measures).transpose()?.unwrap_or_default();
+    let args = &trial.as_ref().map_or_else(|| args.clone(), |trial| as_measured(args, trial, &lines));
     let model = model(args, setting)?;
     let task = task(args, &model)?;
     let table = cards(args, setting)?;
@@ -158,10 +162,7 @@ pub(crate) fn size(args: &SizeArgs, setting: &Setting<'_>) -> Result<Sizing, Siz
         let mine = table.all.iter().filter(|card| card.backend == task.backend);
         held.extend(mine.cloned().map(Holding::whole));
     }
-    let measured = match (&args.from, &trial) {
-        (Some(run), Some(trial)) => measured(&setting.folder.join(run), trial)?,
-        _ => None,
-    };
+    let measured = trial.as_ref().and_then(|trial| Measured::of_trial(trial, &lines));
     size_model(model, &Request { task, cards: held, margin_percent: args.margin, measured })
 }
 
@@ -308,7 +309,7 @@ fn trial(run: &Path) -> Result<Trial, SizeError> {
 
 /// The task as the trial ran it, where nothing else was asked: its longest text, as many of them as it computes at
 /// once, its engine, device and precision.
-fn as_measured(args: &SizeArgs, trial: &Trial) -> SizeArgs {
+fn as_measured(args: &SizeArgs, trial: &Trial, lines: &[MeasureLine]) -> SizeArgs {
     let mut args = args.clone();
     let engine = &trial.engine;
     if engine.kind == "builtin" {
@@ -323,10 +324,11 @@ fn as_measured(args: &SizeArgs, trial: &Trial) -> SizeArgs {
         _ => None,
     };
     args.precision = args.precision.or_else(|| precision.map(str::to_owned));
-    if let (None, Some(longest)) = (args.tokens, engine.longest_tokens) {
-        let at_once = engine.parameters.get("batch_tokens").and_then(|limit| limit.parse::<u64>().ok());
-        args.tokens = Some(u64::from(longest));
-        args.batch = at_once.map_or(args.batch, |limit| (limit / u64::from(longest.max(1))).max(1));
+    if args.tokens.is_none() {
+        let counted = Shape::of_trial(trial, lines);
+        let shape = Shape { longest: counted.longest.or(engine.longest_tokens.map(u64::from)), ..counted };
+        args.tokens = shape.longest;
+        args.batch = shape.batch().unwrap_or(args.batch);
     }
     if let Some(reference) = engine.model.as_ref().map(|model| model.reference.clone()) {
         args.model.get_or_insert(reference);
@@ -334,8 +336,8 @@ fn as_measured(args: &SizeArgs, trial: &Trial) -> SizeArgs {
     args
 }
 
-/// The measured peaks of a trial, from its own files; none where no reading was taken.
-fn measured(run: &Path, trial: &Trial) -> Result<Option<Measured>, SizeError> {
+/// The measures of a trial, from its own files.
+fn measures(run: &Path) -> Result<Vec<MeasureLine>, SizeError> {
     let folder = run.join("measures");
     let io = |path: &Path, source| SizeError::Io { file: path.display().to_string(), source };
     let mut lines: Vec<MeasureLine> = Vec::new();
@@ -351,7 +353,7 @@ fn measured(run: &Path, trial: &Trial) -> Result<Option<Measured>, SizeError> {
             lines.extend(serde_json::from_str::<MeasureLine>(&line).ok());
         }
     }
-    Ok(Measured::of_trial(trial, lines))
+    Ok(lines)
 }
 
 /// The open points as they are written into the project, format `pilote.open-points/1`.
@@ -390,11 +392,8 @@ pub(crate) fn print(sizing: &Sizing, texts: &Texts, out: &mut dyn Write) -> io::
         writeln!(out, "\n{}", texts.get("size-open-points", &[]))?;
         for point in &sizing.open_points {
             let part = part_name(texts, point.part);
-            writeln!(
-                out,
-                "  {}",
-                texts.get("size-open-point", &[("part", &part), ("missing", &point.missing)])
-            )?;
+            let missing = said(texts, point.phrase.as_ref(), &point.missing);
+            writeln!(out, "  {}", texts.get("size-open-point", &[("part", &part), ("missing", &missing)]))?;
         }
     }
     writeln!(out, "\n{}", texts.get("size-never-by-count", &[]))
@@ -405,7 +404,25 @@ pub(crate) fn code(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-fn part_name(texts: &Texts, part: PartKind) -> String {
+/// A formula or reason in the reader's language; in English where it has no phrase.
+pub(crate) fn said(texts: &Texts, phrase: Option<&Phrase>, english: &str) -> String {
+    let Some(phrase) = phrase else { return english.to_owned() };
+    let values: Vec<(&str, String)> = phrase
+        .values
+        .iter()
+        .map(|(name, value)| match value.parse::<u64>() {
+            // Long numbers are grouped; short ones also choose plurals.
+            Ok(number) if number >= 10_000 && value.bytes().all(|byte| byte.is_ascii_digit()) => {
+                (name.as_str(), texts.number(number))
+            }
+            _ => (name.as_str(), value.clone()),
+        })
+        .collect();
+    let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    texts.find(&format!("size-basis-{}", phrase.code), &values).unwrap_or_else(|| english.to_owned())
+}
+
+pub(crate) fn part_name(texts: &Texts, part: PartKind) -> String {
     texts.get(&format!("size-part-{}", code(&part)), &[])
 }
 
@@ -455,7 +472,7 @@ fn print_share(sizing: &Sizing, share: &CardShare, texts: &Texts, out: &mut dyn 
         let amount =
             figure.amount.map_or_else(|| texts.get("size-unknown", &[]), |amount| range(texts, amount));
         let origin = texts.get(&format!("size-origin-{}", code(&figure.origin)), &[]);
-        [name, amount, origin, figure.basis.clone()]
+        [name, amount, origin, said(texts, figure.phrase.as_ref(), &figure.basis)]
     };
     let mut rows: Vec<[String; 4]> =
         share.parts.iter().map(|part| row(part_name(texts, part.part), &part.figure)).collect();

@@ -68,13 +68,14 @@ impl Builtin {
             let advice = format!("check the files of {} or name another model", model.reference);
             fault("load model", &error, Some(advice), true)
         };
+        let floor_bytes = own_memory("VmRSS:");
         let sentence = Sentence::read(&model.dir).map_err(unusable)?;
         let tokens = Tokens::open(&model.dir, &sentence).map_err(unusable)?;
-        let encoder = Bert::open(&model.dir, sentence.clone()).map_err(unusable)?;
+        let encoder = Box::new(Bert::open(&model.dir, sentence.clone()).map_err(unusable)?);
         let mut facts = facts(config, limits, &sentence);
         facts.model =
             Some(ModelFacts { reference: model.reference, files: model.files, licence: model.licence });
-        Self::start_with(config, output, limits, facts, tokens, Box::new(encoder), clock)
+        Self::start_with(config, output, limits, facts, Loaded { tokens, encoder, floor_bytes }, clock)
     }
 
     /// The same with any encoder.
@@ -83,10 +84,11 @@ impl Builtin {
         output: &OutputSpec,
         limits: &Limits,
         mut facts: EngineFacts,
-        tokens: Tokens,
-        encoder: Box<dyn Encoder>,
+        loaded: Loaded,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, EngineFault> {
+        let Loaded { tokens, encoder, floor_bytes } = loaded;
+        let loaded_bytes = own_memory("VmRSS:");
         // Products stay on the thread that asks for them, since each thread has sequences of its own.
         gemm::set_threading_threshold(usize::MAX);
         let limit = limit(config.task, limits, &*encoder, tokens.special())?;
@@ -99,8 +101,17 @@ impl Builtin {
             .build();
         let pool = pool.map_err(|error| fault("start", &error, None, true))?;
         let batch_tokens = config.batch_tokens as usize;
-        let mut work =
-            Work { tokens, encoder, pool, batch_tokens, limit, beyond: limits.beyond, categories: None };
+        let mut work = Work {
+            tokens,
+            encoder,
+            pool,
+            batch_tokens,
+            limit,
+            beyond: limits.beyond,
+            categories: None,
+            floor_bytes,
+            loaded_bytes,
+        };
         match (config.task, output) {
             (Task::Classify, OutputSpec::Category { categories }) => {
                 let placed = Categories::place(categories, config.margin, |text| work.direction(text));
@@ -152,6 +163,13 @@ impl Builtin {
     fn gone() -> EngineFault {
         fault("compute", &"the built-in engine has ended", None, true)
     }
+}
+
+/// What was read of a model, and what the process held before.
+struct Loaded {
+    tokens: Tokens,
+    encoder: Box<dyn Encoder>,
+    floor_bytes: Option<u64>,
 }
 
 impl Engine for Builtin {
@@ -216,7 +234,7 @@ fn report(work: &Work, batch: &Batch, clock: &dyn Clock, stop: &AtomicBool, repo
         Ok(Ok(Some(Done { answers, measures }))) => {
             let took = clock.monotonic().saturating_sub(begun).as_micros();
             let measures =
-                BatchMeasures { compute_us: u64::try_from(took).ok(), peak_bytes: peak_bytes(), ..measures };
+                BatchMeasures { compute_us: u64::try_from(took).ok(), peak_bytes: own_memory("VmHWM:"), ..measures };
             for (wire, answer) in answers {
                 if reports.send(Event::Answer { wire, answer }).is_err() {
                     return false;
@@ -302,9 +320,9 @@ fn panic_words(panic: &(dyn std::any::Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without words".to_owned())
 }
 
-/// The most memory that this process has had so far, where the system says it.
-fn peak_bytes() -> Option<u64> {
+/// A reading of this process's memory, where the system gives it: `VmHWM:` the most so far, `VmRSS:` now.
+fn own_memory(field: &str) -> Option<u64> {
     let status = fs_err::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }

@@ -1,5 +1,7 @@
 //! What can be wrong with a model's files, a request, a catalogue or a table.
 
+use crate::Said;
+
 /// Something that cannot be sized or planned as asked. The texts name the file, the field and what to do next.
 #[derive(Debug, thiserror::Error)]
 pub enum SizeError {
@@ -60,7 +62,7 @@ pub enum SizeError {
         /// What it says.
         value: String,
         /// Why that cannot be.
-        why: String,
+        why: Box<Said>,
     },
     /// A field that is needed is absent.
     #[error("{file}: the field `{field}` is missing; what depends on it stays unknown")]

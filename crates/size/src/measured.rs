@@ -23,6 +23,35 @@ pub struct Measured {
     pub floor: Option<Bytes>,
 }
 
+/// The largest work that a trial had in hand at once, as its batches tell.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Tokens of its longest sequence, where its engine counted them.
+    pub longest: Option<u64>,
+    /// The most tokens that it computed at once, padding included, where its engine counted them.
+    pub at_once: Option<u64>,
+}
+
+impl Shape {
+    /// The shape of a trial's largest batch.
+    #[must_use]
+    pub fn of_trial(trial: &Trial, lines: &[MeasureLine]) -> Self {
+        let longest = lines.iter().filter_map(|line| line.measures.longest_tokens).max();
+        let padded = lines.iter().filter_map(|line| line.measures.padded_tokens).max();
+        // The engine computes a batch in pieces of its own limit, so no more than that is alive at once; a single
+        // sequence beyond the limit is a piece of its own.
+        let limit = trial.engine.parameters.get("batch_tokens").and_then(|limit| limit.parse::<u64>().ok());
+        let at_once = padded.map(|tokens| limit.map_or(tokens, |limit| tokens.min(limit)).max(longest.unwrap_or(0)));
+        Self { longest, at_once }
+    }
+
+    /// Sequences of the longest length that the tokens at once are as much as; none where either is not known.
+    #[must_use]
+    pub fn batch(&self) -> Option<u64> {
+        Some(self.at_once?.div_ceil(self.longest?.max(1)).max(1))
+    }
+}
+
 /// One measured peak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peak {
@@ -39,30 +68,34 @@ pub struct Peak {
 }
 
 impl Measured {
-    /// The peaks of a trial, from its measures. None where no batch carries a reading: an absent reading is not zero.
-    pub fn of_trial(trial: &Trial, lines: impl IntoIterator<Item = MeasureLine>) -> Option<Self> {
-        let (mut bytes, mut tokens, mut readings) = (None, None, 0);
-        for line in lines {
-            if let Some(peak) = line.measures.peak_bytes {
-                bytes = bytes.max(Some(peak));
-                readings += 1;
-            }
-            tokens = tokens.max(line.measures.padded_tokens);
-        }
+    /// The peaks of a trial, from its measures: the whole, and where the engine read its memory before and after it
+    /// loaded its model, what those readings tell of the parts. None where no batch carries a reading: an absent
+    /// reading is not zero.
+    #[must_use]
+    pub fn of_trial(trial: &Trial, lines: &[MeasureLine]) -> Option<Self> {
+        let readings = || lines.iter().filter_map(|line| line.measures.peak_bytes);
+        let bytes = readings().max()?;
+        let count = readings().count() as u64;
         let device = trial.engine.device.as_str();
         let backend = match device.split(':').next() {
             Some("cuda") => Backend::Cuda,
             Some("rocm" | "hip") => Backend::Rocm,
             _ => Backend::Cpu,
         };
-        // The engine computes a batch in pieces of its own limit, so no more than that is alive at once.
-        let limit = trial.engine.parameters.get("batch_tokens").and_then(|limit| limit.parse().ok());
-        let tokens = tokens.map(|tokens: u64| limit.map_or(tokens, |limit: u64| tokens.min(limit)));
-        let peak = Peak { part: None, bytes: Bytes(bytes?), tokens_at_once: tokens, readings };
+        let tokens_at_once = Shape::of_trial(trial, lines).at_once;
+        let floor = lines.iter().filter_map(|line| line.measures.floor_bytes).max();
+        let loaded = lines.iter().filter_map(|line| line.measures.loaded_bytes).max();
+        let of_part = |part, bytes| Peak { part, bytes: Bytes(bytes), tokens_at_once, readings: count };
+        let mut peaks = vec![of_part(None, bytes)];
+        if let (Some(floor), Some(loaded)) = (floor, loaded) {
+            peaks.push(of_part(Some(PartKind::Runtime), floor));
+            peaks.push(of_part(Some(PartKind::Weights), loaded.saturating_sub(floor)));
+            peaks.push(of_part(Some(PartKind::Temporaries), bytes.saturating_sub(loaded)));
+        }
         let number = device.split(':').nth(1).and_then(|number| number.parse().ok()).unwrap_or(0_usize);
         let card =
             trial.machine.cards.get(number).filter(|_| backend != Backend::Cpu).map(|card| card.name.clone());
-        Some(Self { trial: trial.name.clone(), backend, card, peaks: vec![peak], floor: None })
+        Some(Self { trial: trial.name.clone(), backend, card, peaks, floor: floor.map(Bytes) })
     }
 
     /// The whole peak, where it was measured on the task's backend with as many tokens at once.
@@ -107,6 +140,12 @@ pub fn compare(estimate: &Estimate, measured: &Measured) -> Comparison {
     let share = estimate.fullest();
     let lines = measured.peaks.iter().map(|peak| {
         let estimated = share.and_then(|share| match peak.part {
+            // From outside a process, all that comes and goes with a batch is seen as one.
+            Some(PartKind::Temporaries) => {
+                let with_the_batch = [PartKind::Inputs, PartKind::Temporaries, PartKind::KeptOutputs];
+                let parts = share.parts.iter().filter(|part| with_the_batch.contains(&part.part));
+                parts.map(|part| part.figure.amount).try_fold(Amount::default(), |sum, one| Some(sum.plus(one?)))
+            }
             Some(part) => share.part(part)?.amount,
             None => share.unknown.is_empty().then_some(share.known),
         });

@@ -7,7 +7,7 @@ use crate::measured::{Comparison, Measured, Verdict, compare, verdict};
 use crate::memory::{Estimate, PartKind, Reserve, Task, estimate, reserve};
 use crate::model::{ModelFacts, RangeReader, read};
 use crate::precision::{Support, support};
-use crate::{Bytes, Origin, SizeError};
+use crate::{Bytes, Origin, Phrase, Said, SizeError, said};
 
 /// The format of a sizing.
 pub const SIZING_FORMAT: &str = "pilote.sizing/1";
@@ -68,8 +68,17 @@ pub struct CardVerdict {
 pub struct OpenPoint {
     /// The part.
     pub part: PartKind,
-    /// What is missing and would tell.
+    /// What is missing and would tell, in English.
     pub missing: String,
+    /// The same as a phrase, for other languages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phrase: Option<Phrase>,
+}
+
+impl OpenPoint {
+    fn new(part: PartKind, said: Said) -> Self {
+        Self { part, missing: said.text, phrase: said.phrase }
+    }
 }
 
 /// Sizes a task with the model at a place.
@@ -142,6 +151,17 @@ fn open_points(estimate: &Estimate, measured: Option<&Measured>, task: &Task) ->
         .parts
         .iter()
         .filter(|part| matches!(part.figure.origin, Origin::Unknown | Origin::Estimated))
-        .map(|part| OpenPoint { part: part.part, missing: part.figure.basis.clone() })
+        .map(|part| match part.figure.origin {
+            // Beside the part stands what the estimate is made of; the point is that nobody measured it.
+            Origin::Estimated => OpenPoint::new(
+                part.part,
+                said!("only-estimated", "only estimated: the pilot has to measure the peak"),
+            ),
+            _ => OpenPoint {
+                part: part.part,
+                missing: part.figure.basis.clone(),
+                phrase: part.figure.phrase.clone(),
+            },
+        })
         .collect()
 }

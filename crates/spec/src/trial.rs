@@ -179,12 +179,21 @@ pub struct BatchMeasures {
     /// Tokens that were computed, padding included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub padded_tokens: Option<u64>,
+    /// Tokens of the longest sequence of the batch, as it was computed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_tokens: Option<u64>,
     /// Time that the engine itself spent on it, in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compute_us: Option<u64>,
     /// Peak memory of the engine so far, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
+    /// Memory of the engine's process before it read its model, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor_bytes: Option<u64>,
+    /// Memory of the engine's process when it had read its model and computed nothing yet, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loaded_bytes: Option<u64>,
 }
 
 /// One line of `measures/W.jsonl`: a finished batch.
@@ -298,8 +307,11 @@ impl BatchMeasures {
         Self {
             tokens: sum(self.tokens, other.tokens),
             padded_tokens: sum(self.padded_tokens, other.padded_tokens),
+            longest_tokens: self.longest_tokens.max(other.longest_tokens),
             compute_us: sum(self.compute_us, other.compute_us),
             peak_bytes: self.peak_bytes.max(other.peak_bytes),
+            floor_bytes: self.floor_bytes.max(other.floor_bytes),
+            loaded_bytes: self.loaded_bytes.max(other.loaded_bytes),
         }
     }
 }

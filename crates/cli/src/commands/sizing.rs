@@ -18,6 +18,7 @@ use crate::libraries_command;
 use crate::place;
 use crate::plan_command::{self, PlanArgs};
 use crate::printer::Printer;
+use crate::size_error;
 use crate::size_command::{self, OpenPoints, Setting, SizeArgs};
 use crate::surroundings::Surroundings;
 
@@ -47,7 +48,8 @@ pub(crate) fn size(args: &SizeArgs, surroundings: &Surroundings, printer: &Print
     let args = resolved(args, surroundings, printer)?;
     let machine = pilote_machine::facts(Path::new("/"));
     let endpoint = endpoint(surroundings);
-    let sizing = size_command::size(&args, &setting(surroundings, &endpoint, &machine))?;
+    let sizing = size_command::size(&args, &setting(surroundings, &endpoint, &machine))
+        .map_err(|error| size_error::failure(error, &printer.texts))?;
     to_people(printer, |out| size_command::print(&sizing, &printer.texts, out))?;
     if let Some(picture) = &args.picture {
         let path = surroundings.folder.join(picture);
@@ -71,7 +73,8 @@ pub(crate) fn plan(args: &PlanArgs, surroundings: &Surroundings, printer: &Print
     let machine = pilote_machine::facts(Path::new("/"));
     let endpoint = endpoint(surroundings);
     let setting = setting(surroundings, &endpoint, &machine);
-    let (plan, sizing) = plan_command::planned(&args, forced_backend(surroundings), &setting)?;
+    let (plan, sizing) = plan_command::planned(&args, forced_backend(surroundings), &setting)
+        .map_err(|error| size_error::failure(error, &printer.texts))?;
     to_people(printer, |out| plan_command::print(&plan, &args.lots, &printer.texts, out))?;
     printer.object(&PlanJson { format: "pilote.plan-and-size/1", plan: &plan, sizing: sizing.as_ref() });
     Ok(Exit::Holds)
@@ -87,7 +90,8 @@ pub(crate) fn libraries(
     printer: &Printer,
 ) -> Result<Exit, Failure> {
     let root = place::root(surroundings, args.project.as_deref())?;
-    let libraries = pilote_size::libraries::libraries(&root, None)?;
+    let libraries = pilote_size::libraries::libraries(&root, None)
+        .map_err(|error| size_error::failure(error, &printer.texts))?;
     let machine = pilote_machine::facts(Path::new("/"));
     let index = pilote_size::libraries::index(&platform(&machine))?;
     to_people(printer, |out| libraries_command::print(&libraries, Some(&index), &printer.texts, out))?;

@@ -142,6 +142,7 @@ impl Bert {
         let layers = layers.collect::<Result<_, _>>()?;
         let first_position = if offset { config.pad_token_id.unwrap_or(1) + 1 } else { 0 };
         let room = config.max_position_embeddings.saturating_sub(first_position);
+        weights.release();
         let segments = if has_segments {
             Some(weights.table("embeddings.token_type_embeddings.weight", hidden)?)
         } else {

@@ -63,7 +63,8 @@ fn start(task: Task, output: &OutputSpec, limits: &Limits, encoder: impl Encoder
     let tokens = Tokens::open(&tiny(), &sentence).unwrap();
     let config = config(task);
     let facts = facts(&config, limits, &sentence);
-    Builtin::start_with(&config, output, limits, facts, tokens, Box::new(encoder), Arc::new(Still)).unwrap()
+    let loaded = Loaded { tokens, encoder: Box::new(encoder), floor_bytes: None };
+    Builtin::start_with(&config, output, limits, facts, loaded, Arc::new(Still)).unwrap()
 }
 
 fn embedder(encoder: impl Encoder + 'static) -> Builtin {

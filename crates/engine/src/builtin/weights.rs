@@ -38,6 +38,17 @@ impl Weights {
         Ok(Self { data: 8 + header, metadata, map, prefix })
     }
 
+    /// Gives back the pages that were read so far: matrices were copied into the layout that they are computed in, and
+    /// what is used of the tables comes again from the file. Where the system has no such advice, they stay.
+    pub(super) fn release(&self) {
+        #[cfg(unix)]
+        {
+            #[expect(unsafe_code, reason = "advice that drops pages is unsafe for mappings that were written to")]
+            // SAFETY: the mapping is read-only and of a file, so dropped pages are read from the file again.
+            let _ = unsafe { self.map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+        }
+    }
+
     fn find(&self, name: &str) -> Result<(&TensorInfo, &[u8]), EncoderError> {
         let name = format!("{}{name}", self.prefix);
         let info = self.metadata.info(&name);

@@ -23,6 +23,9 @@ pub(super) struct Work {
     pub(super) beyond: Beyond,
     /// The categories; none to give the vectors themselves.
     pub(super) categories: Option<Categories>,
+    /// What the process held before it read the model, and after; none where the system does not tell.
+    pub(super) floor_bytes: Option<u64>,
+    pub(super) loaded_bytes: Option<u64>,
 }
 
 /// The answers of a batch and what it took.
@@ -56,6 +59,7 @@ impl Work {
             return Ok(None);
         };
         let tokens = sequences.iter().map(|sequence| sequence.len() as u64).sum();
+        let longest_tokens = sequences.iter().map(|sequence| sequence.len() as u64).max();
         let mut vectors = vectors.into_iter();
         let mut answers = Vec::with_capacity(batch.requests.len());
         for (request, text) in batch.requests.iter().zip(&prepared) {
@@ -70,6 +74,9 @@ impl Work {
         let measures = BatchMeasures {
             tokens: Some(tokens),
             padded_tokens: Some(computed_tokens),
+            longest_tokens,
+            floor_bytes: self.floor_bytes,
+            loaded_bytes: self.loaded_bytes,
             ..Default::default()
         };
         Ok(Some(Done { answers, measures }))

@@ -294,6 +294,7 @@ fn write_journal(trial: &Path, plan: &Plan, items: usize) {
             padded_tokens: Some(1_000),
             compute_us: Some(170_000 + batch * batch * 45_000),
             peak_bytes: Some(380 << 20),
+            ..BatchMeasures::default()
         },
     });
     write_lines(&trial.join("measures/1.jsonl"), measures);

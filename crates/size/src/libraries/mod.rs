@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 pub use sources::{Named, OwnCode, dockerfile, environment, lock, pyproject, requirements};
 pub use wheel::{Build, Requirement, normal_name, requirement};
 
-use crate::SizeError;
 use crate::memory::Backend;
+use crate::{Phrase, Said, SizeError, said};
 
 /// What is known of a library on a backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -193,8 +193,11 @@ pub enum Index {
     },
     /// None fits.
     None {
-        /// What rules them out.
+        /// What rules them out, in English.
         why: String,
+        /// The same as a phrase, for other languages.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        phrase: Option<Phrase>,
     },
 }
 
@@ -436,16 +439,21 @@ pub fn index(platform: &Platform) -> Result<Index, SizeError> {
         other => other,
     };
     let wanted = format!("{}-{architecture}", platform.system);
-    let none = |why: String| Ok(Index::None { why });
+    let none = |said: Said| Ok(Index::None { why: said.text, phrase: said.phrase });
     let Some(python) = platform.python else {
-        return none("the version of Python on this machine is not known".to_owned());
+        return none(said!("index-no-python", "no Python was found on this machine"));
     };
     let of_backend: Vec<&Variant> =
         table.variant.iter().filter(|variant| variant.backend == backend).collect();
     let on_system: Vec<&&Variant> =
         of_backend.iter().filter(|variant| variant.platforms.contains(&wanted)).collect();
     if on_system.is_empty() {
-        return none(format!("no wheels of PyTorch for {} are published for {wanted}", backend.name()));
+        return none(said!(
+            "index-no-platform",
+            "no wheels of PyTorch for {backend} are published for {platform}",
+            backend = backend.name(),
+            platform = wanted,
+        ));
     }
     let fits_python: Vec<&&&Variant> = on_system
         .iter()
@@ -453,8 +461,12 @@ pub fn index(platform: &Platform) -> Result<Index, SizeError> {
         .collect();
     if fits_python.is_empty() {
         let (least, most) = (on_system[0].python_min, on_system[0].python_max);
-        return none(format!(
-            "wheels are published for Python 3.{least} to 3.{most}, and this is 3.{python}"
+        return none(said!(
+            "index-python",
+            "wheels are published for Python 3.{least} to 3.{most}, and this is 3.{python}",
+            least = least,
+            most = most,
+            python = python,
         ));
     }
     let fits_card =
@@ -465,10 +477,11 @@ pub fn index(platform: &Platform) -> Result<Index, SizeError> {
             source: variant.source.clone(),
             checked: table.checked.clone(),
         }),
-        None => none(format!(
-            "no variant fits driver {} and card {}; a newer driver widens the choice",
-            platform.driver.as_deref().unwrap_or("unknown"),
-            platform.capability.as_deref().unwrap_or("unknown"),
+        None => none(said!(
+            "index-driver",
+            "no variant fits driver {driver} and card {card}; a newer driver widens the choice",
+            driver = platform.driver.as_deref().unwrap_or("?"),
+            card = platform.capability.as_deref().unwrap_or("?"),
         )),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::task::{CacheType, Engine, LatentCache, Task, Work};
 use crate::model::Mixer;
-use crate::{Amount, Figure};
+use crate::{Amount, Figure, Said, said};
 
 /// The cells that llama.cpp rounds a cache up to.
 const LLAMA_CPP_CELLS: u64 = 256;
@@ -13,10 +13,10 @@ const LLAMA_CPP_CELLS: u64 = 256;
 #[must_use]
 pub fn cache(task: &Task, mixers: &[Mixer]) -> Figure {
     let Work::Generate { tokens, concurrency } = task.work else {
-        return Figure::computed(0, "no cache: this work keeps no keys and values");
+        return Figure::computed(0, said!("cache-not-kept", "no cache: this work keeps no keys and values"));
     };
     if mixers.iter().all(|mixer| *mixer == Mixer::Nothing) {
-        return Figure::computed(0, "no cache: an encoder keeps no keys and values");
+        return Figure::computed(0, said!("cache-encoder", "no cache: an encoder keeps no keys and values"));
     }
     let (mut fixed, mut low, mut high) = (0_u64, 0_u64, 0_u64);
     for mixer in mixers {
@@ -30,9 +30,10 @@ pub fn cache(task: &Task, mixers: &[Mixer]) -> Figure {
             }
             Mixer::Attention { window, .. } => {
                 let Some(cells) = cells(&task.engine, tokens, concurrency, *window) else {
-                    return Figure::unknown(
-                        "llama.cpp keeps a window plus --ubatch-size cells: give its ubatch",
-                    );
+                    return Figure::unknown(said!(
+                        "cache-ubatch",
+                        "llama.cpp keeps a window plus --ubatch-size cells: give its ubatch"
+                    ));
                 };
                 let bytes = cells.saturating_mul(bytes_per_token(task, mixer));
                 fixed = fixed.saturating_add(bytes);
@@ -43,13 +44,17 @@ pub fn cache(task: &Task, mixers: &[Mixer]) -> Figure {
             }
         }
     }
-    let basis = basis(task, tokens, concurrency, mixers);
     if high == 0 {
-        return Figure::computed(fixed, basis);
+        return Figure::computed(fixed, basis(task, tokens, concurrency, mixers));
     }
     let fixed = Amount::exactly(fixed);
     let states = Amount { low: crate::Bytes(low), high: crate::Bytes(high) };
-    Figure::estimated(fixed.plus(states), format!("{basis}; states of fixed size in 16 to 32 bits"))
+    let mut basis = basis(task, tokens, concurrency, mixers);
+    basis.text.push_str("; states of fixed size in 16 to 32 bits");
+    if let Some(phrase) = &mut basis.phrase {
+        phrase.code = "cache-and-states".to_owned();
+    }
+    Figure::estimated(fixed.plus(states), basis)
 }
 
 /// Cells of one layer over all sequences; none where the engine's setting that decides is not given.
@@ -110,21 +115,29 @@ pub fn growth_per_token(task: &Task, mixers: &[Mixer]) -> Option<u64> {
     Some(mixers.iter().map(|mixer| bytes_per_token(task, mixer)).fold(0, u64::saturating_add))
 }
 
-fn basis(task: &Task, tokens: u64, concurrency: u64, mixers: &[Mixer]) -> String {
-    let attends =
+fn basis(task: &Task, tokens: u64, concurrency: u64, mixers: &[Mixer]) -> Said {
+    let layers =
         mixers.iter().filter(|mixer| !matches!(mixer, Mixer::Nothing | Mixer::State { .. })).count();
-    let width = match task.cache {
-        CacheType { values: 1, bytes } => format!("{bytes} bytes"),
-        CacheType { values, bytes } => format!("{bytes} bytes per {values} values"),
-    };
+    let CacheType { values, bytes } = task.cache;
     let engine = match &task.engine {
         Engine::Builtin => "built-in engine",
         Engine::Transformers { .. } => "transformers",
-        Engine::Vllm { .. } => "vLLM, whole pages",
-        Engine::LlamaCpp { .. } => "llama.cpp, whole groups of 256 cells",
+        Engine::Vllm { .. } => "vLLM in whole pages",
+        Engine::LlamaCpp { .. } => "llama.cpp in whole groups of 256 cells",
     };
-    format!(
-        "sum over {attends} layers of cells x (keys + values) x {width}, \
-         {concurrency} sequences of {tokens} tokens, {engine}"
-    )
+    let mut said = said!(
+        "cache",
+        "{layers} layers x cells x (keys + values) x {bytes} bytes per {values} values, {concurrency} x {tokens} tokens",
+        layers = layers,
+        bytes = bytes,
+        values = values,
+        concurrency = concurrency,
+        tokens = tokens,
+    );
+    said.text = format!("{}, {engine}", said.text.replace(" per 1 values", ""));
+    if let Some(phrase) = &mut said.phrase {
+        // Names of variants in message files have no dots.
+        phrase.values.insert("engine".to_owned(), task.engine.name().replace('.', "-"));
+    }
+    said
 }

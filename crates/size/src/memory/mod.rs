@@ -20,7 +20,7 @@ pub use temporaries::{TEMPORARIES_SPREAD, logits_bytes, temporaries};
 pub use training::{ACTIVATIONS_SPREAD, activations_of_layer};
 
 use crate::model::{Architecture, Kind, Mixer, ModelFacts, layout};
-use crate::{Amount, Bytes, Figure, SizeError};
+use crate::{Amount, Bytes, Figure, Said, SizeError, said};
 
 /// The parts of memory, in the order in which people read them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -175,8 +175,8 @@ fn inference_parts(facts: &ModelFacts, task: &Task, place: Place) -> Vec<Part> {
     let mut parts = vec![Part::new(PartKind::Weights, weights(facts, task, place))];
     if let Some(adapter) = &facts.adapter {
         let figure = adapter.bytes.map_or_else(
-            || Figure::unknown("adapter_model.safetensors is not there"),
-            |bytes| Figure::read(bytes, "tensors of adapter_model.safetensors"),
+            || Figure::unknown(said!("adapter-missing", "adapter_model.safetensors is not there")),
+            |bytes| Figure::read(bytes, tensors_of("adapter_model.safetensors")),
         );
         parts.push(Part::new(PartKind::Adapter, figure));
     }
@@ -190,16 +190,15 @@ fn inference_parts(facts: &ModelFacts, task: &Task, place: Place) -> Vec<Part> {
             parts.push(Part::new(PartKind::KeptOutputs, temporaries::kept_outputs(task, built)));
         }
     } else {
-        let why = "the formulas do not cover this architecture: measure the peak in the pilot";
         for kind in [PartKind::Cache, PartKind::Temporaries, PartKind::KeptOutputs] {
-            parts.push(Part::new(kind, Figure::unknown(why)));
+            parts.push(Part::new(kind, Figure::unknown(not_covered())));
         }
     }
     if matches!(task.engine, Engine::Vllm { .. }) && task.backend != Backend::Cpu {
         let amount = Amount { low: Bytes::mib(200), high: Bytes::mib(1536) };
         parts.push(Part::new(
             PartKind::Graphs,
-            Figure::estimated(amount, "captured graphs of vLLM, 200 to 1536 MiB"),
+            Figure::estimated(amount, said!("graphs", "captured graphs of vLLM")),
         ));
     }
     parts.push(Part::new(PartKind::Runtime, runtime(task)));
@@ -208,12 +207,7 @@ fn inference_parts(facts: &ModelFacts, task: &Task, place: Place) -> Vec<Part> {
 
 fn cache_on_card(built: &Architecture, task: &Task, place: Place) -> Figure {
     let Some(mixers) = &built.mixers else {
-        let missing = if built.missing.is_empty() {
-            "the kinds of its layers".into()
-        } else {
-            built.missing.join(", ")
-        };
-        return Figure::unknown(format!("{} does not say: {missing}", built.source));
+        return Figure::unknown(build_lacks(built, "layer_types"));
     };
     let (first, end) = place.layers;
     let mine: Vec<Mixer> = mixers
@@ -227,6 +221,9 @@ fn cache_on_card(built: &Architecture, task: &Task, place: Place) -> Figure {
         // The decoder also keeps keys and values of the whole input, which this counts by the same length.
         figure.amount = figure.amount.map(|amount| amount.plus(amount));
         figure.basis.push_str("; twice, for the input as well");
+        if let Some(phrase) = &mut figure.phrase {
+            phrase.code = "cache-twice".to_owned();
+        }
     }
     figure
 }
@@ -236,14 +233,17 @@ fn weights(facts: &ModelFacts, task: &Task, place: Place) -> Figure {
     let built = facts.architecture.as_ref();
     if facts.weight_bytes.is_none() {
         return built.map_or_else(
-            || Figure::unknown("no weights are there and no config.json tells the build"),
+            || Figure::unknown(said!("weights-missing", "no weights are there and no config.json tells the build")),
             |built| weights_by_build(built, task),
         );
     }
     let alone = task.spread == Spread::default();
     let Some(built) = built.filter(|_| !alone) else {
         if !alone {
-            return Figure::unknown("without config.json it is not known which tensors divide over cards");
+            return Figure::unknown(said!(
+                "weights-undivided",
+                "without config.json it is not known which tensors divide over cards"
+            ));
         }
         return weights_as_held(facts, task);
     };
@@ -260,11 +260,12 @@ fn weights(facts: &ModelFacts, task: &Task, place: Place) -> Figure {
     let held = facts.tensors.all.iter().filter(|tensor| mine(layer_of(&tensor.name), &tensor.name));
     let bytes =
         held.map(|tensor| bytes_on_card(tensor, built, task.spread.tensor)).fold(0, u64::saturating_add);
-    let basis = format!(
-        "tensors of layers {} to {} over {} cards; what does not divide is whole on each",
-        place.layers.0 + 1,
-        place.layers.1,
-        task.spread.tensor
+    let basis = said!(
+        "weights-spread",
+        "tensors of layers {first} to {last} over {cards} cards; what does not divide is whole on each",
+        first = place.layers.0 + 1,
+        last = place.layers.1,
+        cards = task.spread.tensor,
     );
     Figure::computed(bytes, basis)
 }
@@ -276,9 +277,9 @@ fn weights_as_held(facts: &ModelFacts, task: &Task) -> Figure {
     let from = facts.files.join(", ");
     let width = match task.precision {
         // GGUF is held as it is stored, whatever is computed in.
-        None => return Figure::read(stored, format!("tensors of {from}")),
+        None => return Figure::read(stored, tensors_of(&from)),
         Some(_) if facts.format == crate::model::Format::Gguf => {
-            return Figure::read(stored, format!("tensors of {from}"));
+            return Figure::read(stored, tensors_of(&from));
         }
         Some(Precision::F32) => 4,
         Some(Precision::Half) => 2,
@@ -293,9 +294,17 @@ fn weights_as_held(facts: &ModelFacts, task: &Task) -> Figure {
         )
         .fold(0, u64::saturating_add);
     if bytes == stored {
-        return Figure::read(stored, format!("tensors of {from}"));
+        return Figure::read(stored, tensors_of(&from));
     }
-    Figure::computed(bytes, format!("floats of {from} held in {width} bytes each, the rest as stored"))
+    Figure::computed(
+        bytes,
+        said!(
+            "weights-held",
+            "floats of {from} held in {width} bytes each, the rest as stored",
+            from = from,
+            width = width,
+        ),
+    )
 }
 
 fn reduced_while_loading(facts: &ModelFacts, precision: Precision) -> Figure {
@@ -305,27 +314,26 @@ fn reduced_while_loading(facts: &ModelFacts, precision: Precision) -> Figure {
     };
     let bytes = facts.architecture.as_ref().and_then(|built| layout::reduced_bytes(built, how));
     bytes.map_or_else(
-        || Figure::unknown("which matrices bitsandbytes reduces is not known for this family: measure it"),
-        |bytes| {
-            Figure::computed(
-                bytes,
-                "matrices of the layers reduced by bitsandbytes with their scales, the rest in 16 bits",
-            )
+        || {
+            Figure::unknown(said!(
+                "reduced-unknown",
+                "which matrices bitsandbytes reduces is not known for this family: measure the peak in the pilot"
+            ))
         },
+        |bytes| Figure::computed(bytes, reduced()),
     )
 }
 
 fn weights_by_build(built: &Architecture, task: &Task) -> Figure {
     let Some(parameters) = layout::parameters(built) else {
-        let why = if built.missing.is_empty() {
-            format!(
-                "the tensors of the family `{}` are not known here: give the folder of its weights",
-                built.family
-            )
-        } else {
-            format!("{} lacks {}: give the folder of the weights", built.source, built.missing.join(", "))
-        };
-        return Figure::unknown(why);
+        if !built.missing.is_empty() {
+            return Figure::unknown(build_lacks(built, "model_type"));
+        }
+        return Figure::unknown(said!(
+            "family-folder",
+            "the tensors of the family `{family}` are not known here: give the folder of its weights",
+            family = built.family,
+        ));
     };
     let width = match (task.precision, built.dtype.as_deref()) {
         (Some(Precision::F32), _) | (None, Some("float32")) => 4,
@@ -337,30 +345,58 @@ fn weights_by_build(built: &Architecture, task: &Task) -> Figure {
                 layout::Reduced::Int8
             };
             let bytes = layout::reduced_bytes(built, how).unwrap_or(0);
-            return Figure::computed(
-                bytes,
-                "matrices of the layers reduced by bitsandbytes with their scales, the rest in 16 bits",
-            );
+            return Figure::computed(bytes, reduced());
         }
         (None, _) => {
-            return Figure::unknown(format!(
-                "{} does not name the type of the weights (`torch_dtype`)",
-                built.source
-            ));
+            return Figure::unknown(build_lacks(built, "torch_dtype"));
         }
     };
     if built.quantisation.is_some() && task.precision.is_none() {
-        return Figure::unknown(
-            "the weights are stored reduced; give their folder, whose headers tell their bytes",
-        );
+        return Figure::unknown(said!(
+            "weights-reduced",
+            "the weights are stored reduced; give their folder, whose headers tell their bytes"
+        ));
     }
     if task.spread != Spread::default() {
-        return Figure::unknown(
-            "give the folder of the weights: their headers tell what divides over the cards",
-        );
+        return Figure::unknown(said!(
+            "weights-folder",
+            "give the folder of the weights: their headers tell what divides over the cards"
+        ));
     }
-    let basis = format!("{parameters} parameters by the build of {} x {width} bytes", built.family);
+    let basis = said!(
+        "weights-by-build",
+        "{parameters} parameters by the build of {family} x {width} bytes",
+        parameters = parameters,
+        family = built.family,
+        width = width,
+    );
     Figure::computed(parameters.saturating_mul(width), basis)
+}
+
+fn tensors_of(files: &str) -> Said {
+    said!("tensors", "tensors of {files}", files = files)
+}
+
+fn reduced() -> Said {
+    said!(
+        "reduced",
+        "matrices of the layers reduced by bitsandbytes with their scales, the rest in 16 bits"
+    )
+}
+
+fn not_covered() -> Said {
+    said!("not-covered", "the formulas do not cover this architecture: measure the peak in the pilot")
+}
+
+/// What a build lacks: the fields that were looked for in vain, else the one that is `needed`.
+fn build_lacks(built: &Architecture, needed: &str) -> Said {
+    let fields = if built.missing.is_empty() { needed.to_owned() } else { built.missing.join(", ") };
+    said!(
+        "build-lacks",
+        "{source} lacks {fields}: give the folder of the weights, or measure the peak in the pilot",
+        source = built.source,
+        fields = fields,
+    )
 }
 
 fn training_parts(facts: &ModelFacts, task: &Task) -> Result<Vec<Part>, SizeError> {
@@ -381,8 +417,7 @@ fn training_parts(facts: &ModelFacts, task: &Task) -> Result<Vec<Part>, SizeErro
             parts.push(Part::new(PartKind::Logits, training::logits(built, *batch, *tokens)));
         }
     } else {
-        let why = "the formulas do not cover this architecture: measure the peak in the pilot";
-        parts.push(Part::new(PartKind::Activations, Figure::unknown(why)));
+        parts.push(Part::new(PartKind::Activations, Figure::unknown(not_covered())));
     }
     parts.push(Part::new(PartKind::Runtime, runtime(task)));
     Ok(parts)
@@ -391,14 +426,13 @@ fn training_parts(facts: &ModelFacts, task: &Task) -> Result<Vec<Part>, SizeErro
 /// What a process takes before any model: context of the driver, libraries, interpreter. A range by backend, seen
 /// on usual installations; the pilot's measured floor replaces it.
 fn runtime(task: &Task) -> Figure {
-    let (low, high, what) = match (task.backend, &task.engine) {
+    let (low, high, said) = match (task.backend, &task.engine) {
         (Backend::Cpu, Engine::Builtin | Engine::LlamaCpp { .. }) => {
-            (5, 60, "a native program on the processor")
+            (5, 60, said!("runtime-native", "a native program on the processor"))
         }
-        (Backend::Cpu, _) => (250, 900, "Python with its libraries on the processor"),
-        (Backend::Cuda, _) => (300, 900, "context and libraries of CUDA on one card"),
-        (Backend::Rocm, _) => (400, 1500, "context and libraries of ROCm on one card"),
+        (Backend::Cpu, _) => (250, 900, said!("runtime-python", "Python with its libraries on the processor")),
+        (Backend::Cuda, _) => (300, 900, said!("runtime-cuda", "context and libraries of CUDA on one card")),
+        (Backend::Rocm, _) => (400, 1500, said!("runtime-rocm", "context and libraries of ROCm on one card")),
     };
-    let amount = Amount { low: Bytes::mib(low), high: Bytes::mib(high) };
-    Figure::estimated(amount, format!("{what}, {low} to {high} MiB"))
+    Figure::estimated(Amount { low: Bytes::mib(low), high: Bytes::mib(high) }, said)
 }

@@ -3,9 +3,9 @@
 //! Inputs, logits and kept outputs are exact. Temporaries depend on what a framework fuses and frees; they are a
 //! model of the largest moment of one layer, with a stated spread that measurements are held against.
 
-use super::task::{Engine, Precision, Task, Work};
-use crate::model::Architecture;
-use crate::{Amount, Figure};
+use super::task::{Backend, Engine, Precision, Task, Work};
+use crate::model::{Architecture, Kind};
+use crate::{Amount, Figure, Said, said};
 
 /// The spread of the estimate of temporaries to either side, in per cent.
 pub const TEMPORARIES_SPREAD: u32 = 25;
@@ -16,6 +16,19 @@ pub fn logits_bytes(rows: u64, vocabulary: u64) -> u64 {
     rows.saturating_mul(vocabulary).saturating_mul(4)
 }
 
+/// A field of the model's files is absent, so that what depends on it is not known.
+pub(super) fn field_missing(field: &str) -> Said {
+    said!(
+        "field-missing",
+        "the field `{field}` is not in the model's files: measure the peak in the pilot",
+        field = field
+    )
+}
+
+fn ubatch_missing() -> Said {
+    said!("ubatch-missing", "llama.cpp's buffer grows with --ubatch-size: give its ubatch for a bound")
+}
+
 /// Token numbers and mask as they lie on the device: two 8-byte values a token.
 pub(super) fn inputs(task: &Task) -> Figure {
     let tokens = match &task.work {
@@ -24,7 +37,7 @@ pub(super) fn inputs(task: &Task) -> Figure {
         }
         Work::Generate { .. } => task.tokens_at_once().unwrap_or(0),
     };
-    let basis = format!("{tokens} tokens x 2 x 8 bytes: token numbers and mask");
+    let basis = said!("inputs", "{tokens} tokens x 2 x 8 bytes: token numbers and mask", tokens = tokens);
     Figure::computed(tokens.saturating_mul(16), basis)
 }
 
@@ -38,39 +51,82 @@ pub(super) fn compute_bytes(task: &Task, built: &Architecture) -> u64 {
     }
 }
 
-/// The largest moment of one layer.
+/// The largest block, in bytes, that glibc's allocator serves from its heap once programs have freed such blocks
+/// (`DEFAULT_MMAP_THRESHOLD_MAX` on 64 bits): larger ones go back to the system as soon as they are freed.
+const HEAP_BLOCK_MAX: u64 = 32 << 20;
+
+/// What is alive at the two largest moments of a layer, in vectors a token.
+struct Moments {
+    /// Around attention, vectors of the model's width.
+    attention: u64,
+    /// Around the feed-forward part, vectors of the model's width ...
+    outer: u64,
+    /// ... and of the inner width.
+    inner: u64,
+}
+
+/// The moments of a layer by engine and kind of model, from what their programs hold by name.
+fn moments(task: &Task, kind: Kind) -> Moments {
+    match (&task.engine, kind) {
+        // The layer's input, queries, keys and values as one product until the layer ends, the result of attention
+        // by sequence and once more joined; then the output beside the inner vector, which is changed in place.
+        (Engine::Builtin, _) => Moments { attention: 6, outer: 6, inner: 1 },
+        // The embeddings, which are held to the end, the layer's input, queries, keys, values, their result and its
+        // copy in the order of tokens; then the embeddings, the input and the result of attention, and the inner
+        // vector before and after its activation. Both were counted with the allocations of PyTorch's profiler.
+        (_, Kind::Encoder) => Moments { attention: 7, outer: 3, inner: 2 },
+        // The same without the embeddings; a gated part has the gate, what it gates and their product.
+        (_, _) => Moments { attention: 6, outer: 2, inner: 3 },
+    }
+}
+
+/// The largest moment of one layer, with tables of scores, heads x tokens x tokens, where attention is not fused.
 ///
-/// Around attention six vectors a token are alive (input, residual, queries, keys, values, result) and, where
-/// attention is not fused, two tables of scores, heads x tokens x tokens. Around the feed-forward part it is two
-/// vectors of the model's width and two or, where it is gated, three of the inner width.
+/// On the processor freed blocks below [`HEAP_BLOCK_MAX`] stay with the process, in holes that the wider inner
+/// vectors seldom fit into. There the vectors of both moments add up instead of taking turns.
 #[must_use]
 pub fn temporaries(task: &Task, built: &Architecture) -> Figure {
     let Some(rows) = task.tokens_at_once() else {
-        return Figure::unknown("llama.cpp's buffer grows with --ubatch-size: give its ubatch for a bound");
+        return Figure::unknown(ubatch_missing());
     };
     let (Some(hidden), Some(heads)) = (built.hidden, built.heads.or(Some(0))) else {
-        return Figure::unknown("the width of the model is not in its files: measure the peak in the pilot");
+        return Figure::unknown(field_missing("hidden_size"));
     };
     let width = compute_bytes(task, built);
     let split = u64::from(task.spread.tensor);
     let wide = built.intermediate.or(built.experts.map(|experts| experts.intermediate));
     let Some(inner) = wide.map(|inner| inner.div_ceil(split)) else {
-        return Figure::unknown("the field `intermediate_size` is missing: measure the peak in the pilot");
+        return Figure::unknown(field_missing("intermediate_size"));
     };
     // A token of a mixture goes through several experts, whose inner vectors are alive together.
     let through = built.experts.map_or(inner, |experts| {
         inner.max(experts.intermediate.saturating_mul(experts.active).div_ceil(split))
     });
-    let gated: u64 = if built.kind == crate::model::Kind::Encoder { 2 } else { 3 };
+    let moments = moments(task, built.kind);
     let scores = scores(task, rows, heads.div_ceil(split));
-    let around_attention = rows.saturating_mul(6 * hidden).saturating_mul(width).saturating_add(scores);
-    let around_inner = rows.saturating_mul((2 * hidden).saturating_add(gated.saturating_mul(through)));
-    let peak = around_attention.max(around_inner.saturating_mul(width));
-    let basis = format!(
-        "largest moment of one layer: max({rows} rows x 6 x {hidden} x {width} + {scores} of scores, \
-         {rows} rows x (2 x {hidden} + {gated} x {through}) x {width}), within {TEMPORARIES_SPREAD} %"
+    let vector = rows.saturating_mul(hidden).saturating_mul(width);
+    let inner = rows.saturating_mul(through).saturating_mul(width);
+    let keeps = task.backend == Backend::Cpu && vector < HEAP_BLOCK_MAX;
+    let outer = if keeps { moments.outer.max(moments.attention) } else { moments.outer };
+    let around_attention = vector.saturating_mul(moments.attention).saturating_add(scores);
+    let around_inner = vector.saturating_mul(outer).saturating_add(inner.saturating_mul(moments.inner));
+    let basis = said!(
+        "temporaries",
+        "largest moment of one layer: max({attention} x {vector} + {scores} of scores, {outer} x {vector} + {count} x {inner}), \
+         from {rows} tokens of width {hidden} and inner width {through} in {width} bytes, within {spread} %",
+        attention = moments.attention,
+        vector = vector,
+        scores = scores,
+        outer = outer,
+        count = moments.inner,
+        inner = inner,
+        rows = rows,
+        hidden = hidden,
+        through = through,
+        width = width,
+        spread = TEMPORARIES_SPREAD,
     );
-    Figure::estimated(Amount::about(peak, TEMPORARIES_SPREAD), basis)
+    Figure::estimated(Amount::about(around_attention.max(around_inner), TEMPORARIES_SPREAD), basis)
 }
 
 /// Bytes of the tables of attention scores: none where attention is fused.
@@ -93,19 +149,24 @@ fn scores(task: &Task, rows: u64, heads: u64) -> u64 {
 /// The logits of a step, in 32 bits: one row a sequence while generating, one a token in llama.cpp's buffer.
 pub(super) fn logits(task: &Task, built: &Architecture) -> Figure {
     let Work::Generate { concurrency, .. } = task.work else {
-        return Figure::computed(0, "no logits: an encoder gives vectors");
+        return Figure::computed(0, said!("logits-none", "no logits: an encoder gives vectors"));
     };
     let Some(vocabulary) = built.vocabulary else {
-        return Figure::unknown("the field `vocab_size` is missing");
+        return Figure::unknown(field_missing("vocab_size"));
     };
     let rows = match task.engine {
         Engine::LlamaCpp { ubatch, .. } => match ubatch {
             Some(rows) => rows,
-            None => return Figure::unknown("llama.cpp's buffer grows with --ubatch-size: give its ubatch"),
+            None => return Figure::unknown(ubatch_missing()),
         },
         _ => concurrency,
     };
-    let basis = format!("{rows} rows x vocabulary {vocabulary} x 4 bytes, one copy");
+    let basis = said!(
+        "logits",
+        "{rows} rows x vocabulary {vocabulary} x 4 bytes, one copy",
+        rows = rows,
+        vocabulary = vocabulary
+    );
     Figure::computed(logits_bytes(rows, vocabulary), basis)
 }
 
@@ -114,15 +175,21 @@ pub(super) fn kept_outputs(task: &Task, built: &Architecture) -> Figure {
     match task.work {
         Work::Encode { kept, .. } => match built.hidden {
             Some(hidden) => {
-                let basis = format!("{kept} vectors x {hidden} x 4 bytes");
+                let basis =
+                    said!("outputs-vectors", "{kept} vectors x {hidden} x 4 bytes", kept = kept, hidden = hidden);
                 Figure::computed(kept.saturating_mul(hidden).saturating_mul(4), basis)
             }
-            None => Figure::unknown("the width of the vectors is not in the model's files"),
+            None => Figure::unknown(field_missing("hidden_size")),
         },
         Work::Generate { tokens, concurrency } => {
-            let basis = format!("{concurrency} sequences x {tokens} token numbers x 8 bytes");
+            let basis = said!(
+                "outputs-tokens",
+                "{concurrency} x {tokens} token numbers x 8 bytes",
+                concurrency = concurrency,
+                tokens = tokens
+            );
             Figure::computed(tokens.saturating_mul(concurrency).saturating_mul(8), basis)
         }
-        Work::Train { .. } => Figure::computed(0, "training keeps no outputs"),
+        Work::Train { .. } => Figure::computed(0, said!("outputs-none", "training keeps no outputs")),
     }
 }

@@ -1,11 +1,11 @@
 //! What training keeps: gradients, master weights, optimizer states, activations and logits, and how sharding
 //! shares them out.
 
-use super::task::{Method, Recipe, Recompute, Sharding};
-use super::temporaries::logits_bytes;
+use super::task::{Method, PerParameter, Recipe, Recompute, Sharding};
+use super::temporaries::{field_missing, logits_bytes};
 use super::{Part, PartKind};
 use crate::model::{Architecture, ModelFacts, layout};
-use crate::{Amount, Figure, SizeError};
+use crate::{Amount, Figure, Said, SizeError, said};
 
 /// The spread of the estimate of training activations to either side, in per cent.
 pub const ACTIVATIONS_SPREAD: u32 = 25;
@@ -58,10 +58,13 @@ fn lora(facts: &ModelFacts, rank: u64, modules: &[String], weights: Figure) -> R
         });
     }
     let states = count.map_or_else(
-        || Figure::unknown("the tensors of this family are not known here: measure the peak in the pilot"),
+        || Figure::unknown(said!("family-unknown", "the tensors of this family are not known here: measure the peak in the pilot")),
         |count| {
-            let basis = format!(
-                "{count} adapter parameters x {ADAPTER_PARAMETER} bytes: weight, gradient, 2 Adam states"
+            let basis = said!(
+                "adapter",
+                "{count} adapter parameters x {bytes} bytes: weight, gradient, 2 Adam states",
+                count = count,
+                bytes = ADAPTER_PARAMETER,
             );
             Figure::computed(count.saturating_mul(ADAPTER_PARAMETER), basis)
         },
@@ -71,7 +74,8 @@ fn lora(facts: &ModelFacts, rank: u64, modules: &[String], weights: Figure) -> R
 
 fn full(facts: &ModelFacts, recipe: Recipe, sharding: Sharding) -> Vec<Part> {
     let Some(parameters) = facts.parameters else {
-        let missing = || Figure::unknown("the number of parameters is not in the model's files");
+        let missing =
+            || Figure::unknown(said!("parameters-missing", "the number of parameters is not in the model's files"));
         return [PartKind::Weights, PartKind::Gradients, PartKind::Optimizer]
             .map(|kind| Part::new(kind, missing()))
             .into();
@@ -82,54 +86,85 @@ fn full(facts: &ModelFacts, recipe: Recipe, sharding: Sharding) -> Vec<Part> {
     let master = each.master.saturating_mul(parameters);
     let (weights, gradients) = (each.weight * parameters, each.gradient * parameters);
     let optimizer = master.saturating_add(states);
-    let formula = |what: &str, how: &str| format!("{what} x {parameters} parameters{how}");
-    let (w, g) = (format!("{} bytes", each.weight), format!("{} bytes", each.gradient));
-    let s = match each.states {
-        Some(states) => format!("({} master + {states} states) bytes", each.master),
-        None => "4 bytes a row and a column of each matrix, in place of states".to_owned(),
-    };
+    let weight = |cards: u64| per_parameter("training-weights", each.weight, parameters, cards);
+    let gradient = |bytes: u64, cards: u64| per_parameter("training-gradients", bytes, parameters, cards);
+    let states = |gradients: u64, cards: u64| optimizer_basis(each, gradients, parameters, cards);
     let part = |kind, bytes, basis| Part::new(kind, Figure::computed(bytes, basis));
     match sharding {
         Sharding::Whole => vec![
-            part(PartKind::Weights, weights, formula(&w, "")),
-            part(PartKind::Gradients, gradients, formula(&g, "")),
-            part(PartKind::Optimizer, optimizer, formula(&s, "")),
+            part(PartKind::Weights, weights, weight(1)),
+            part(PartKind::Gradients, gradients, gradient(each.gradient, 1)),
+            part(PartKind::Optimizer, optimizer, states(0, 1)),
         ],
         Sharding::Zero { stage: 1, cards } => {
-            let shared = optimizer.div_ceil(u64::from(cards));
+            let cards = u64::from(cards);
             vec![
-                part(PartKind::Weights, weights, formula(&w, "")),
-                part(PartKind::Gradients, gradients, formula(&g, "")),
-                part(PartKind::Optimizer, shared, formula(&s, &format!(" / {cards} cards, ZeRO-1"))),
+                part(PartKind::Weights, weights, weight(1)),
+                part(PartKind::Gradients, gradients, gradient(each.gradient, 1)),
+                part(PartKind::Optimizer, optimizer.div_ceil(cards), states(0, cards)),
             ]
         }
         Sharding::Zero { stage: 2, cards } => {
             // DeepSpeed's own formula, 4 P + 16 P / N for mixed precision: 16-bit gradients are whole while they
             // are reduced, and the shared-out 16 also hold 32-bit gradients.
-            let shared = optimizer.saturating_add(4 * parameters).div_ceil(u64::from(cards));
-            let basis = formula(
-                &format!("({s} + 4 gradients)"),
-                &format!(" / {cards} cards, ZeRO-2 as DeepSpeed documents it"),
-            );
+            let cards = u64::from(cards);
+            let shared = optimizer.saturating_add(4 * parameters).div_ceil(cards);
             vec![
-                part(PartKind::Weights, weights, formula(&w, "")),
-                part(PartKind::Gradients, gradients, formula(&g, ", whole while they are reduced")),
-                part(PartKind::Optimizer, shared, basis),
+                part(PartKind::Weights, weights, weight(1)),
+                part(PartKind::Gradients, gradients, gradient(each.gradient, 1)),
+                part(PartKind::Optimizer, shared, states(4, cards)),
             ]
         }
         Sharding::Zero { cards, .. } | Sharding::Fsdp { cards } => {
-            let cards64 = u64::from(cards);
-            let over = format!(" / {cards} cards");
-            let gradients = (4 * parameters).max(gradients);
-            let mut parts = vec![
-                part(PartKind::Weights, weights.div_ceil(cards64), formula(&w, &over)),
-                part(PartKind::Gradients, gradients.div_ceil(cards64), formula("4 bytes", &over)),
-                part(PartKind::Optimizer, optimizer.div_ceil(cards64), formula(&s, &over)),
-            ];
-            parts.push(Part::new(PartKind::Unsharded, largest_unit(facts)));
-            parts
+            let cards = u64::from(cards);
+            let of_gradients = each.gradient.max(4);
+            vec![
+                part(PartKind::Weights, weights.div_ceil(cards), weight(cards)),
+                part(
+                    PartKind::Gradients,
+                    (of_gradients * parameters).div_ceil(cards),
+                    gradient(of_gradients, cards),
+                ),
+                part(PartKind::Optimizer, optimizer.div_ceil(cards), states(0, cards)),
+                Part::new(PartKind::Unsharded, largest_unit(facts)),
+            ]
         }
     }
+}
+
+fn per_parameter(code: &str, bytes: u64, parameters: u64, cards: u64) -> Said {
+    let text = format!("{bytes} bytes x {parameters} parameters{}", over(cards));
+    let values = [("bytes", bytes), ("parameters", parameters), ("cards", cards)];
+    Said::new(code, text, values.map(|(name, value)| (name, value.to_string())))
+}
+
+/// The optimizer's states by the bytes of a parameter: master weights, states, and under ZeRO-2 32-bit gradients.
+fn optimizer_basis(each: PerParameter, gradients: u64, parameters: u64, cards: u64) -> Said {
+    let over = over(cards);
+    let Some(states) = each.states else {
+        let text = format!("4 bytes for each row and column of each matrix{over}");
+        return Said::new("training-factored", text, [("cards", cards.to_string())]);
+    };
+    let master = each.master;
+    let text = format!(
+        "({master} master + {states} states + {gradients} gradients) bytes x {parameters} parameters{over}"
+    );
+    let values = [
+        ("master", master),
+        ("states", states),
+        ("gradients", gradients),
+        ("parameters", parameters),
+        ("cards", cards),
+    ];
+    Said::new(
+        "training-optimizer",
+        text.replace(" + 0 gradients", ""),
+        values.map(|(name, value)| (name, value.to_string())),
+    )
+}
+
+fn over(cards: u64) -> String {
+    if cards > 1 { format!(" / {cards} cards") } else { String::new() }
 }
 
 /// States of Adafactor without momentum: 4 bytes for each row and column of a matrix, and for each value of the rest.
@@ -169,43 +204,61 @@ fn largest_unit(facts: &ModelFacts) -> Figure {
     match units.values().max() {
         Some(largest) => Figure::computed(
             largest.saturating_mul(4),
-            format!("4 bytes x {largest} parameters of the largest layer"),
+            said!("unsharded", "4 bytes x {largest} parameters of the largest layer", largest = largest),
         ),
-        None => Figure::unknown("the layers' sizes are not in the model's files"),
+        None => Figure::unknown(said!("layers-missing", "the layers' sizes are not in the model's files")),
     }
 }
 
 /// Activations of all layers on one card.
 pub(super) fn activations(built: &Architecture, batch: u64, tokens: u64, how: Recompute) -> Figure {
     let (Some(hidden), Some(heads), Some(layers)) = (built.hidden, built.heads, built.layers) else {
-        return Figure::unknown(
-            "width, heads or layers are not in the model's files: measure the peak in the pilot",
-        );
+        let fields = [
+            ("hidden_size", built.hidden.is_none()),
+            ("num_attention_heads", built.heads.is_none()),
+            ("num_hidden_layers", built.layers.is_none()),
+        ];
+        let absent = fields.iter().find(|(_, absent)| *absent).map_or("hidden_size", |(name, _)| name);
+        return Figure::unknown(field_missing(absent));
     };
     let one = activations_of_layer(tokens, batch, hidden, heads, how);
-    let mut all = one.saturating_mul(layers);
-    let mut basis = format!(
-        "{layers} layers x {one} bytes (sequence {tokens}, batch {batch}, hidden {hidden}, {heads} heads)"
+    let all = one.saturating_mul(layers);
+    let mut basis = said!(
+        "activations",
+        "{layers} layers x {one} bytes ({batch} x {tokens} tokens, width {hidden}, {heads} heads), within {spread} %",
+        layers = layers,
+        one = one,
+        batch = batch,
+        tokens = tokens,
+        hidden = hidden,
+        heads = heads,
+        spread = ACTIVATIONS_SPREAD,
     );
-    if how == Recompute::Full {
-        // While a layer is computed again, its own activations are all alive.
-        all = all.saturating_add(activations_of_layer(tokens, batch, hidden, heads, Recompute::Selective));
-        basis.push_str(" + one layer that is computed again");
+    if how != Recompute::Full {
+        return Figure::estimated(Amount::about(all, ACTIVATIONS_SPREAD), basis);
     }
-    basis.push_str(&format!(", within {ACTIVATIONS_SPREAD} %"));
-    Figure::estimated(Amount::about(all, ACTIVATIONS_SPREAD), basis)
+    // While a layer is computed again, its own activations are all alive.
+    let again = activations_of_layer(tokens, batch, hidden, heads, Recompute::Selective);
+    basis.text.push_str(", and one layer that is computed again");
+    if let Some(phrase) = &mut basis.phrase {
+        phrase.code = "activations-again".to_owned();
+    }
+    Figure::estimated(Amount::about(all.saturating_add(again), ACTIVATIONS_SPREAD), basis)
 }
 
 /// Logits of all tokens: at least one copy in 32 bits, with its gradient and a 16-bit one up to two and a half.
 pub(super) fn logits(built: &Architecture, batch: u64, tokens: u64) -> Figure {
     let Some(vocabulary) = built.vocabulary else {
-        return Figure::unknown("the field `vocab_size` is missing");
+        return Figure::unknown(field_missing("vocab_size"));
     };
     let rows = batch.saturating_mul(tokens);
     let one = logits_bytes(rows, vocabulary);
     let amount = Amount { low: crate::Bytes(one), high: crate::Bytes(one.saturating_mul(5) / 2) };
-    let basis = format!(
-        "{rows} tokens x vocabulary {vocabulary} x 4 bytes, 1 to 2.5 copies (logits, gradient, 16-bit copy)"
+    let basis = said!(
+        "logits-training",
+        "{rows} tokens x vocabulary {vocabulary} x 4 bytes, 1 to 2.5 copies (logits, gradient, 16-bit copy)",
+        rows = rows,
+        vocabulary = vocabulary,
     );
     Figure::estimated(amount, basis)
 }

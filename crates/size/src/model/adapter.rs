@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::range::RangeReader;
 use super::{safetensors, small};
-use crate::SizeError;
+use crate::{SizeError, said};
 
 /// What is known of an adapter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub fn read(reader: &dyn RangeReader) -> Result<Adapter, SizeError> {
                 file: FILE.to_owned(),
                 field: "r".to_owned(),
                 value: rank.to_string(),
-                why: "a rank from 1 to 65536 is expected".to_owned(),
+                why: Box::new(said!("why-rank", "a rank from 1 to 65536 is expected")),
             }
         })?),
     };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::gguf;
-use crate::SizeError;
+use crate::{Said, SizeError, said};
 
 /// What a layer keeps of earlier tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,6 +126,10 @@ pub struct Architecture {
     pub source: String,
 }
 
+fn too_many_layers() -> Said {
+    said!("why-layers", "no model has more than 10000 layers")
+}
+
 /// Reads numbers of one object under several possible names, and notes which are absent.
 struct Fields<'a> {
     file: &'a str,
@@ -144,15 +148,16 @@ impl Fields<'_> {
                 None | Some(Value::Null) => continue,
                 Some(value) => value,
             };
-            let impossible = |why: &str| SizeError::Impossible {
+            let impossible = |why: Said| SizeError::Impossible {
                 file: self.file.to_owned(),
                 field: (*name).to_owned(),
                 value: value.to_string().chars().take(40).collect(),
-                why: why.to_owned(),
+                why: Box::new(why),
             };
-            let number = value.as_u64().ok_or_else(|| impossible("a whole number from 0 is expected"))?;
+            let whole = || impossible(said!("why-whole", "a whole number from 0 is expected"));
+            let number = value.as_u64().ok_or_else(whole)?;
             if number > DIMENSION_MAX {
-                return Err(impossible("no model is that large"));
+                return Err(impossible(said!("why-large", "no model is that large")));
             }
             return Ok(Some(number));
         }
@@ -166,7 +171,7 @@ impl Fields<'_> {
                 file: self.file.to_owned(),
                 field: names[0].to_owned(),
                 value: "0".to_owned(),
-                why: "it must be 1 or more".to_owned(),
+                why: Box::new(said!("why-one", "it must be 1 or more")),
             }),
             None => {
                 self.missing.push(names[0].to_owned());
@@ -334,7 +339,7 @@ pub fn from_config(file: &str, bytes: &[u8]) -> Result<Architecture, SizeError> 
             file: file.to_owned(),
             field: "num_hidden_layers".to_owned(),
             value: layers.unwrap_or(0).to_string(),
-            why: "no model has more than 10000 layers".to_owned(),
+            why: Box::new(too_many_layers()),
         });
     }
     let hidden = fields.needed(&["hidden_size", "n_embd", "d_model", "dim"])?;
@@ -502,7 +507,7 @@ fn layer_types(
                 file: fields.file.to_owned(),
                 field: "layer_types".to_owned(),
                 value: types.len().to_string(),
-                why: format!("the model has {count} layers"),
+                why: Box::new(said!("why-types", "the model has {count} layers", count = count)),
             });
         }
         return Ok(types);
@@ -626,20 +631,20 @@ pub fn from_gguf(file: &str, head: &gguf::Head) -> Result<Architecture, SizeErro
     let key = |name: &str| format!("{family}.{name}");
     let number = |name: &str| head.int(&key(name));
     let layers = number("block_count");
-    let impossible = |field: &str, value: u64, why: &str| SizeError::Impossible {
+    let impossible = |field: &str, value: u64, why: Said| SizeError::Impossible {
         file: file.to_owned(),
         field: key(field),
         value: value.to_string(),
-        why: why.to_owned(),
+        why: Box::new(why),
     };
     if let Some(layers) = layers.filter(|layers| *layers > 10_000) {
-        return Err(impossible("block_count", layers, "no model has more than 10000 layers"));
+        return Err(impossible("block_count", layers, too_many_layers()));
     }
     let heads = number("attention.head_count");
     for (field, value) in [("attention.head_count", heads), ("embedding_length", number("embedding_length"))]
     {
         if value.is_some_and(|value| value == 0 || value > DIMENSION_MAX) {
-            return Err(impossible(field, value.unwrap_or(0), "it must be from 1 to 2^32"));
+            return Err(impossible(field, value.unwrap_or(0), said!("why-range", "it must be from 1 to 2^32")));
         }
     }
     let vocabulary = number("vocab_size").or_else(|| match head.metadata.get("tokenizer.ggml.tokens") {

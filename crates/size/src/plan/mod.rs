@@ -17,7 +17,7 @@ pub use projection::{GROUPS_MIN, Group, NoProjection, Projection, SAMPLE_MIN, Sa
 use crate::cards::{Card, Cards};
 use crate::measured::Verdict;
 use crate::memory::Backend;
-use crate::{Bytes, SizeError, Sizing};
+use crate::{Bytes, SizeError, Sizing, said};
 
 /// The format of a plan.
 pub const PLAN_FORMAT: &str = "pilote.plan/1";
@@ -238,7 +238,7 @@ fn candidate(
             file: "catalogue".to_owned(),
             field: card.name.clone(),
             value: lot.to_string(),
-            why: "the total is beyond what can be counted".to_owned(),
+            why: Box::new(said!("why-total", "the total is beyond what can be counted")),
         })?;
         prices.push(Price { days, lot, total });
     }

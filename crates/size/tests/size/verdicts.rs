@@ -1,7 +1,7 @@
 //! Verdicts: what it takes to say that something fits, and what is said otherwise.
 
 use pilote_size::cards::{Cards, Holding};
-use pilote_size::measured::{Measured, Peak, Verdict, compare, verdict};
+use pilote_size::measured::{Measured, Peak, Shape, Verdict, compare, verdict};
 use pilote_size::memory::{Backend, PartKind, Task, estimate};
 use pilote_size::model::read;
 use pilote_size::picture::{Bar, Piece, svg};
@@ -101,15 +101,38 @@ fn line(peak: Option<u64>, padded: Option<u64>) -> MeasureLine {
 
 #[test]
 fn a_trial_s_peak_is_the_largest_reading_and_an_absent_one_is_not_zero() {
-    let found = Measured::of_trial(
-        &trial(),
-        [line(Some(300), Some(900)), line(None, Some(9000)), line(Some(200), None)],
-    )
-    .unwrap();
+    let lines = [line(Some(300), Some(900)), line(None, Some(9000)), line(Some(200), None)];
+    let found = Measured::of_trial(&trial(), &lines).unwrap();
     assert_eq!(found.backend, Backend::Cpu);
     let peak = found.peaks[0];
     assert_eq!((peak.bytes, peak.tokens_at_once, peak.readings), (Bytes(300), Some(2048), 2));
-    assert!(Measured::of_trial(&trial(), [line(None, Some(900))]).is_none());
+    assert_eq!(found.peaks.len(), 1, "no part is told where the engine did not read its memory before and after");
+    assert!(Measured::of_trial(&trial(), &[line(None, Some(900))]).is_none());
+}
+
+#[test]
+fn what_was_read_before_and_after_loading_tells_the_parts() {
+    let mut one = line(Some(300), Some(900));
+    one.measures.floor_bytes = Some(20);
+    one.measures.loaded_bytes = Some(120);
+    let found = Measured::of_trial(&trial(), &[one]).unwrap();
+    let parts: Vec<_> = found.peaks.iter().map(|peak| (peak.part, peak.bytes.0)).collect();
+    let [runtime, weights, temporaries] = [PartKind::Runtime, PartKind::Weights, PartKind::Temporaries];
+    assert_eq!(parts, [(None, 300), (Some(runtime), 20), (Some(weights), 100), (Some(temporaries), 180)]);
+    assert_eq!(found.floor, Some(Bytes(20)));
+}
+
+#[test]
+fn the_largest_batch_of_a_trial_tells_its_longest_text_and_how_many_stood_beside_it() {
+    let mut lines = [line(Some(300), Some(900)), line(Some(300), Some(9000))];
+    assert_eq!(Shape::of_trial(&trial(), &lines), Shape { longest: None, at_once: Some(2048) });
+    lines[0].measures.longest_tokens = Some(60);
+    lines[1].measures.longest_tokens = Some(250);
+    let shape = Shape::of_trial(&trial(), &lines);
+    assert_eq!((shape.longest, shape.at_once, shape.batch()), (Some(250), Some(2048), Some(9)));
+    lines[1].measures.longest_tokens = Some(4000);
+    assert_eq!(Shape::of_trial(&trial(), &lines).batch(), Some(1), "one text beyond the limit is computed whole");
+    assert_eq!(Shape::of_trial(&trial(), &[]).batch(), None);
 }
 
 #[test]

@@ -55,7 +55,10 @@ size-inside = none
 size-cards-title = Cards, with { $percent } of their memory to stay free
 size-fits = fits: the measured peak { $peak } leaves { $headroom } ({ $margin } were asked for)
 size-no-margin = too tight: the measured peak { $peak } leaves { $headroom }, and { $margin } were asked for
-size-does-not-fit = does not fit: { $certain } are certain, { $over } too much
+size-does-not-fit = does not fit: { $certain } are certain, { $cards ->
+    [1] {""}
+   *[other] {" "}/ { $cards } cards
+} too much
 size-open = open: { $known } are known; the pilot has to measure the peak
 size-open-beyond = open: { $known } are known, which is beyond this card; the pilot has to measure the peak
 size-reserve = The engine reserves { $budget } whatever the model needs: weights { $weights }, working memory { $working }, runtime { $runtime }, cache { $cache }.
@@ -137,3 +140,132 @@ libraries-code-model-code = Code that comes with a model is allowed to run: { $p
 libraries-index = For this system, Python, driver and card: the wheel index { $name } of PyTorch ({ $source }). Check it by computing on the card.
 libraries-index-none = No wheel index fits: { $why }.
 libraries-copied = A command copied from another machine is an assumption; what is installed is checked where it runs.
+
+## The formula or the reason behind a figure
+
+size-basis-tensors = tensors of { $files }
+size-basis-adapter-missing = adapter_model.safetensors is not there
+size-basis-weights-missing = no weights are there and no config.json tells the build
+size-basis-weights-undivided = without config.json it is not known which tensors divide over cards
+size-basis-weights-spread = tensors of layers { $first } to { $last } over { $cards } cards; what does not divide is whole on each
+size-basis-weights-held = floats of { $from } held in { $width } bytes each, the rest as stored
+size-basis-weights-by-build = { $parameters } parameters by the build of { $family } x { $width } bytes
+size-basis-weights-reduced = the weights are stored reduced; give their folder, whose headers tell their bytes
+size-basis-weights-folder = give the folder of the weights: their headers tell what divides over the cards
+size-basis-reduced = matrices of the layers reduced by bitsandbytes with their scales, the rest in 16 bits
+size-basis-reduced-unknown = which matrices bitsandbytes reduces is not known for this family: measure the peak in the pilot
+size-basis-not-covered = the formulas do not cover this architecture: measure the peak in the pilot
+size-basis-build-lacks = { $source } lacks { $fields }: give the folder of the weights, or measure the peak in the pilot
+size-basis-family-folder = the tensors of the family { $family } are not known here: give the folder of its weights
+size-basis-family-unknown = the tensors of this family are not known here: measure the peak in the pilot
+size-basis-field-missing = the field { $field } is not in the model’s files: measure the peak in the pilot
+size-basis-parameters-missing = the number of parameters is not in the model’s files
+size-basis-layers-missing = the layers’ sizes are not in the model’s files
+size-basis-ubatch-missing = llama.cpp’s buffer grows with --ubatch-size: give its ubatch for a bound
+size-basis-only-estimated = only estimated: the pilot has to measure the peak
+size-basis-cache-not-kept = no cache: this work keeps no keys and values
+size-basis-cache-encoder = no cache: an encoder keeps no keys and values
+size-basis-cache-ubatch = llama.cpp keeps a window plus --ubatch-size cells: give its ubatch
+size-basis-temporaries = largest moment of a layer, { $rows } tokens: the greater of { $attention } x { $vector } bytes + { $scores } of attention scores and { $outer } x { $vector } + { $count } x { $inner } bytes, within { $spread } %
+size-basis-inputs = { $tokens } tokens x 2 x 8 bytes: token numbers and mask
+size-basis-logits-none = no logits: an encoder gives vectors
+size-basis-logits = { $rows } rows x vocabulary { $vocabulary } x 4 bytes, one copy
+size-basis-logits-training = { $rows } tokens x vocabulary { $vocabulary } x 4 bytes, 1 to 2.5 copies (logits, gradient, 16-bit copy)
+size-basis-outputs-none = training keeps no outputs
+size-basis-outputs-vectors = { $kept } vectors x { $hidden } x 4 bytes
+size-basis-outputs-tokens = { $concurrency } x { $tokens } token numbers x 8 bytes
+size-basis-adapter = { $count } adapter parameters x { $bytes } bytes: weight, gradient, 2 Adam states
+size-basis-unsharded = 4 bytes x { $largest } parameters of the largest layer
+size-basis-graphs = captured graphs of vLLM
+size-basis-runtime-native = a native program on the processor
+size-basis-runtime-python = Python with its libraries on the processor
+size-basis-runtime-cuda = context and libraries of CUDA on one card
+size-basis-runtime-rocm = context and libraries of ROCm on one card
+size-basis-cache = { $layers } layers x cells x (keys + values) x { $values ->
+    [1] { $bytes } bytes
+   *[other] { $bytes } bytes per { $values } values
+}, { $concurrency } x { $tokens } tokens, { $engine ->
+    [builtin] the built-in engine
+    [vllm] vLLM in whole pages
+    [llama-cpp] llama.cpp in groups of 256 cells
+   *[transformers] transformers
+}
+size-basis-cache-and-states = { $layers } layers x cells x (keys + values) x { $values ->
+    [1] { $bytes } bytes
+   *[other] { $bytes } bytes per { $values } values
+}, { $concurrency } x { $tokens } tokens, { $engine ->
+    [builtin] the built-in engine
+    [vllm] vLLM in whole pages
+    [llama-cpp] llama.cpp in groups of 256 cells
+   *[transformers] transformers
+}; states of fixed size in 16 to 32 bits
+size-basis-cache-twice = { $layers } layers x cells x (keys + values) x { $values ->
+    [1] { $bytes } bytes
+   *[other] { $bytes } bytes per { $values } values
+}, { $concurrency } x { $tokens } tokens, { $engine ->
+    [builtin] the built-in engine
+    [vllm] vLLM in whole pages
+    [llama-cpp] llama.cpp in groups of 256 cells
+   *[transformers] transformers
+}; twice, for the input as well
+size-basis-activations = { $layers } layers x { $one } bytes ({ $batch } x { $tokens } tokens, width { $hidden }, { $heads } heads), within { $spread } %
+size-basis-activations-again = { $layers } layers x { $one } bytes ({ $batch } x { $tokens } tokens, width { $hidden }, { $heads } heads), within { $spread } %, and one layer that is computed again
+size-basis-training-weights = { $bytes } bytes x { $parameters } parameters{ $cards ->
+    [1] {""}
+   *[other] {" "}/ { $cards } cards
+}
+size-basis-training-gradients = { $bytes } bytes x { $parameters } parameters{ $cards ->
+    [1] {""}
+   *[other] {" "}/ { $cards } cards
+}
+size-basis-training-optimizer = ({ $master } master + { $states } states{ $gradients ->
+    [0] {""}
+   *[other] {" "}+ { $gradients } gradients
+}) bytes x { $parameters } parameters{ $cards ->
+    [1] {""}
+   *[other] {" "}/ { $cards } cards
+}
+size-basis-training-factored = 4 bytes for each row and column of each matrix{ $cards ->
+    [1] {""}
+   *[other] {" "}/ { $cards } cards
+}
+size-basis-index-no-python = no Python was found on this machine
+size-basis-index-no-platform = no wheels of PyTorch for { $backend } are published for { $platform }
+size-basis-index-python = wheels are published for Python 3.{ $least } to 3.{ $most }, and this is 3.{ $python }
+size-basis-index-driver = no variant fits driver { $driver } and card { $card }; a newer driver widens the choice
+
+## What is wrong with a request or a file
+
+size-error-unreadable = { $file } cannot be read.
+size-error-no-model = { $place } holds no model that can be read: none of { $names } is there. Name the folder or the file of a model.
+size-error-http = { $address }: { $problem }
+size-error-truncated = { $file } ends at byte { $bytes }, inside { $what }: the file is incomplete. Fetch it again.
+size-error-malformed = { $file } is no { $format } file: { $problem }
+size-error-impossible-value = { $file }: { $field } is { $value }, which is impossible: { $why }.
+size-error-missing-field = { $file }: the field { $field } is missing; what depends on it stays unknown.
+size-error-does-not-divide = { $what } ({ $count }) does not divide over { $cards } cards. Take a number of cards that divides it.
+size-error-not-allowed = { $field }: { $value } is not allowed. Allowed: { $allowed }.
+size-error-wrong-currency = { $file }: the price of { $card } is in { $found }, and totals are made in { $wanted }. Nothing is converted here: give a catalogue in { $wanted }.
+size-error-bad-table = { $file }: { $problem }
+size-allowed-lots = a whole number from 1 to 10
+size-allowed-period = 3, 7 or 30 days
+size-allowed-margin = 0 to 90 per cent of a card’s memory
+size-allowed-tokens = a whole number from 1; say how many tokens the task has, since the model’s longest is never assumed
+size-allowed-shards = the number of cards, which --zero needs
+size-allowed-utilisation = more than 0, up to 1
+size-allowed-adapter-modules = matrices of this model, such as q_proj, k_proj, v_proj, o_proj
+size-allowed-batch = a whole number from 1 to 2^32
+size-allowed-concurrency = a whole number from 1 to 2^32
+size-allowed-rank = a whole number from 1 to 2^32
+size-divided-number-of-heads = the number of heads
+size-divided-feed-forward-width = the feed-forward width
+size-divided-number-of-key-and-value-heads = the number of key and value heads
+size-divided-number-of-layers = the number of layers
+size-basis-why-rank = a rank from 1 to 65536 is expected
+size-basis-why-total = the total is beyond what can be counted
+size-basis-why-whole = a whole number from 0 is expected
+size-basis-why-large = no model is that large
+size-basis-why-one = it must be 1 or more
+size-basis-why-layers = no model has more than 10,000 layers
+size-basis-why-types = the model has { $count } layers
+size-basis-why-range = it must be from 1 to 2^32

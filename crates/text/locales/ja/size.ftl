@@ -49,7 +49,10 @@ size-inside = なし
 size-cards-title = カード（メモリの { $percent } を空けておく）
 size-fits = 収まる：実測ピーク { $peak }、残り { $headroom }（必要な余裕 { $margin }）
 size-no-margin = 余裕不足：実測ピーク { $peak }、残り { $headroom }、必要な余裕 { $margin }
-size-does-not-fit = 収まらない：確実な分だけで { $certain }、{ $over } 超過
+size-does-not-fit = 収まらない：確実な分だけで { $certain }、{ $cards ->
+    [1] {""}
+   *[other] {" "}÷ カード { $cards } 枚
+} 超過
 size-open = 未確定：既知は { $known }。パイロットでピークを測る必要があります
 size-open-beyond = 未確定：既知の { $known } がこのカードを超えています。パイロットでピークを測る必要があります
 size-reserve = エンジンはモデルの必要量にかかわらず { $budget } を確保します：重み { $weights }、作業領域 { $working }、実行環境 { $runtime }、キャッシュ { $cache }。
@@ -125,3 +128,132 @@ libraries-code-model-code = モデル付属のコードの実行が許されて�
 libraries-index = このシステム、Python、ドライバー、カードには PyTorch の索引 { $name }（{ $source }）。カードで計算して確かめてください。
 libraries-index-none = 合う索引がありません：{ $why }。
 libraries-copied = 別の機械から写したコマンドは仮定です。入っているものは動かす場所で確かめます。
+
+## 数値の計算式または理由
+
+size-basis-tensors = { $files } のテンソル
+size-basis-adapter-missing = adapter_model.safetensors がありません
+size-basis-weights-missing = 重みも、構成を示す config.json もありません
+size-basis-weights-undivided = config.json がないため、どのテンソルをカード間で分けられるか分かりません
+size-basis-weights-spread = 層 { $first }～{ $last } のテンソルをカード { $cards } 枚に。分けられないものは各カードにそのまま
+size-basis-weights-held = { $from } の浮動小数点数を各 { $width } バイトで保持、残りは保存形式のまま
+size-basis-weights-by-build = { $family } の構成によるパラメーター { $parameters } 個 × { $width } バイト
+size-basis-weights-reduced = 重みは縮小形式です。フォルダーを指定すれば、ヘッダーからバイト数が分かります
+size-basis-weights-folder = 重みのフォルダーを指定してください。カード間で分けられるものがヘッダーから分かります
+size-basis-reduced = 層の行列は bitsandbytes で縮小（スケール込み）、残りは 16 ビット
+size-basis-reduced-unknown = この系統で bitsandbytes がどの行列を縮小するか不明です。パイロットでピークを測ってください
+size-basis-not-covered = 計算式がこの構造に対応していません。パイロットでピークを測ってください
+size-basis-build-lacks = { $source } に { $fields } がありません。重みのフォルダーを指定するか、パイロットでピークを測ってください
+size-basis-family-folder = 系統 { $family } のテンソルはここでは不明です。重みのフォルダーを指定してください
+size-basis-family-unknown = この系統のテンソルはここでは不明です。パイロットでピークを測ってください
+size-basis-field-missing = モデルのファイルに項目 { $field } がありません。パイロットでピークを測ってください
+size-basis-parameters-missing = パラメーター数がモデルのファイルにありません
+size-basis-layers-missing = 層の大きさがモデルのファイルにありません
+size-basis-ubatch-missing = llama.cpp のバッファーは --ubatch-size とともに増えます。ubatch を指定してください
+size-basis-only-estimated = 推定のみ：パイロットでピークを測る必要があります
+size-basis-cache-not-kept = キャッシュなし：この作業はキーと値を保持しません
+size-basis-cache-encoder = キャッシュなし：エンコーダーはキーと値を保持しません
+size-basis-cache-ubatch = llama.cpp はウィンドウに --ubatch-size 分のセルを加えて保持します。ubatch を指定してください
+size-basis-temporaries = 1 層の最大時点、{ $rows } トークン：{ $attention } × { $vector } バイト + 注意スコア { $scores } と { $outer } × { $vector } + { $count } × { $inner } バイトの大きいほう、±{ $spread } %
+size-basis-inputs = { $tokens } トークン × 2 × 8 バイト：トークン番号とマスク
+size-basis-logits-none = ロジットなし：エンコーダーはベクトルを返します
+size-basis-logits = { $rows } 行 × 語彙 { $vocabulary } × 4 バイト、1 部
+size-basis-logits-training = { $rows } トークン × 語彙 { $vocabulary } × 4 バイト、1～2.5 部（ロジット、勾配、16 ビットの写し）
+size-basis-outputs-none = 学習は出力を保持しません
+size-basis-outputs-vectors = ベクトル { $kept } 個 × { $hidden } × 4 バイト
+size-basis-outputs-tokens = { $concurrency } × トークン番号 { $tokens } 個 × 8 バイト
+size-basis-adapter = アダプターのパラメーター { $count } 個 × { $bytes } バイト：重み、勾配、Adam の状態 2 つ
+size-basis-unsharded = 4 バイト × 最大の層のパラメーター { $largest } 個
+size-basis-graphs = vLLM が記録したグラフ
+size-basis-runtime-native = プロセッサー上のネイティブプログラム
+size-basis-runtime-python = プロセッサー上の Python とライブラリー
+size-basis-runtime-cuda = カード 1 枚での CUDA のコンテキストとライブラリー
+size-basis-runtime-rocm = カード 1 枚での ROCm のコンテキストとライブラリー
+size-basis-cache = { $layers } 層 × セル ×（キー + 値）× { $values ->
+    [1] { $bytes } バイト
+   *[other] { $values } 値につき { $bytes } バイト
+}、{ $concurrency } × { $tokens } トークン、{ $engine ->
+    [builtin] 内蔵エンジン
+    [vllm] vLLM（ページ単位）
+    [llama-cpp] llama.cpp（256 セル単位）
+   *[transformers] transformers
+}
+size-basis-cache-and-states = { $layers } 層 × セル ×（キー + 値）× { $values ->
+    [1] { $bytes } バイト
+   *[other] { $values } 値につき { $bytes } バイト
+}、{ $concurrency } × { $tokens } トークン、{ $engine ->
+    [builtin] 内蔵エンジン
+    [vllm] vLLM（ページ単位）
+    [llama-cpp] llama.cpp（256 セル単位）
+   *[transformers] transformers
+}。固定長の状態は 16～32 ビット
+size-basis-cache-twice = { $layers } 層 × セル ×（キー + 値）× { $values ->
+    [1] { $bytes } バイト
+   *[other] { $values } 値につき { $bytes } バイト
+}、{ $concurrency } × { $tokens } トークン、{ $engine ->
+    [builtin] 内蔵エンジン
+    [vllm] vLLM（ページ単位）
+    [llama-cpp] llama.cpp（256 セル単位）
+   *[transformers] transformers
+}。入力の分も含めて 2 倍
+size-basis-activations = { $layers } 層 × { $one } バイト（{ $batch } × { $tokens } トークン、幅 { $hidden }、ヘッド { $heads }）、±{ $spread } %
+size-basis-activations-again = { $layers } 層 × { $one } バイト（{ $batch } × { $tokens } トークン、幅 { $hidden }、ヘッド { $heads }）、±{ $spread } %、再計算する 1 層を含む
+size-basis-training-weights = { $bytes } バイト × パラメーター { $parameters } 個{ $cards ->
+    [1] {""}
+   *[other] {" "}÷ カード { $cards } 枚
+}
+size-basis-training-gradients = { $bytes } バイト × パラメーター { $parameters } 個{ $cards ->
+    [1] {""}
+   *[other] {" "}÷ カード { $cards } 枚
+}
+size-basis-training-optimizer = （マスター { $master } + 状態 { $states }{ $gradients ->
+    [0] {""}
+   *[other] {" "}+ 勾配 { $gradients }
+}）バイト × パラメーター { $parameters } 個{ $cards ->
+    [1] {""}
+   *[other] {" "}÷ カード { $cards } 枚
+}
+size-basis-training-factored = 各行列の行と列ごとに 4 バイト{ $cards ->
+    [1] {""}
+   *[other] {" "}÷ カード { $cards } 枚
+}
+size-basis-index-no-python = この機械に Python が見つかりません
+size-basis-index-no-platform = { $platform } 用の { $backend } 版 PyTorch は公開されていません
+size-basis-index-python = 公開されているのは Python 3.{ $least }～3.{ $most } 用で、この機械は 3.{ $python } です
+size-basis-index-driver = ドライバー { $driver } とカード { $card } に合うものがありません。新しいドライバーなら選択肢が広がります
+
+## 要求またはファイルの誤り
+
+size-error-unreadable = { $file } を読めません。
+size-error-no-model = { $place } に読めるモデルがありません：{ $names } のどれも見つかりません。モデルのフォルダーかファイルを指定してください。
+size-error-http = { $address }：{ $problem }
+size-error-truncated = { $file } は { $bytes } バイト目で終わっています（{ $what }）。ファイルが不完全です。もう一度取得してください。
+size-error-malformed = { $file } は { $format } ファイルではありません：{ $problem }
+size-error-impossible-value = { $file }：{ $field } が { $value } になっていますが、ありえません：{ $why }。
+size-error-missing-field = { $file }：項目 { $field } がありません。それに依存するものは不明のままです。
+size-error-does-not-divide = { $what }（{ $count }）はカード { $cards } 枚に割り切れません。割り切れる枚数にしてください。
+size-error-not-allowed = { $field }：{ $value } は使えません。使えるもの：{ $allowed }。
+size-error-wrong-currency = { $file }：{ $card } の価格は { $found } ですが、合計は { $wanted } で出します。ここでは換算しません。{ $wanted } のカタログを指定してください。
+size-error-bad-table = { $file }：{ $problem }
+size-allowed-lots = 1～10 の整数
+size-allowed-period = 3、7、30 日
+size-allowed-margin = カードのメモリの 0～90 パーセント
+size-allowed-tokens = 1 以上の整数。タスクのトークン数を指定してください。モデルの最大長とみなすことはありません
+size-allowed-shards = --zero に必要なカードの枚数
+size-allowed-utilisation = 0 より大きく 1 以下
+size-allowed-adapter-modules = このモデルの行列（q_proj、k_proj、v_proj、o_proj など）
+size-allowed-batch = 1～2^32 の整数
+size-allowed-concurrency = 1～2^32 の整数
+size-allowed-rank = 1～2^32 の整数
+size-divided-number-of-heads = ヘッド数
+size-divided-feed-forward-width = 中間層の幅
+size-divided-number-of-key-and-value-heads = キーと値のヘッド数
+size-divided-number-of-layers = 層の数
+size-basis-why-rank = 1～65536 のランクが必要です
+size-basis-why-total = 合計が数えられる範囲を超えています
+size-basis-why-whole = 0 以上の整数が必要です
+size-basis-why-large = それほど大きなモデルはありません
+size-basis-why-one = 1 以上でなければなりません
+size-basis-why-layers = 10,000 層を超えるモデルはありません
+size-basis-why-types = このモデルの層は { $count } です
+size-basis-why-range = 1～2^32 でなければなりません
