@@ -119,6 +119,8 @@ pub(crate) struct Setting<'a> {
     pub found: &'a [CardFacts],
     /// Memory of this machine, which is what a task on the processor is held against; none where unknown.
     pub machine_memory: Option<u64>,
+    /// Processors of this machine, as many as the built-in engine has threads unless told otherwise.
+    pub processors: Option<u32>,
 }
 
 /// The memory of this machine in the place of a card.
@@ -149,7 +151,8 @@ pub(crate) fn size(args: &SizeArgs, setting: &Setting<'_>) -> Result<Sizing, Siz
     let lines = run.as_deref().map(measures).transpose()?.unwrap_or_default();
     let args = &trial.as_ref().map_or_else(|| args.clone(), |trial| as_measured(args, trial, &lines));
     let model = model(args, setting)?;
-    let task = task(args, &model)?;
+    let processors = trial.as_ref().map_or(setting.processors, |trial| trial.machine.processors);
+    let task = task(args, &model, processors)?;
     let table = cards(args, setting)?;
     let mut held = Vec::new();
     for name in &args.cards {
@@ -221,7 +224,7 @@ fn named<T: DeserializeOwned>(field: &'static str, text: &str, allowed: &str) ->
     serde_json::from_value(text.into()).map_err(|_| not_allowed(field, text, allowed))
 }
 
-fn task(args: &SizeArgs, model: &ModelFacts) -> Result<Task, SizeError> {
+fn task(args: &SizeArgs, model: &ModelFacts, threads: Option<u32>) -> Result<Task, SizeError> {
     let backend =
         args.backend.as_deref().map(|text| named("--backend", text, "cuda, rocm or cpu")).transpose()?;
     let precision = args.precision.as_deref();
@@ -235,6 +238,7 @@ fn task(args: &SizeArgs, model: &ModelFacts) -> Result<Task, SizeError> {
         precision,
         cache: CacheType::named(&args.cache)?,
         spread: Spread { tensor: args.tensor_parallel, pipeline: args.pipeline_parallel },
+        threads,
     })
 }
 
@@ -618,4 +622,65 @@ pub(crate) fn picture(sizing: &Sizing, texts: &Texts) -> String {
         Bar { label: card.card.name.clone(), pieces: vec![piece], sum: texts.memory(card.budget.0) }
     }));
     svg(&texts.get("size-memory-title", &[]), &bars)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use pilote_text::Lang;
+
+    use super::*;
+
+    /// The codes of all phrases, from the sources that make them.
+    fn codes() -> BTreeSet<String> {
+        let mut codes = BTreeSet::new();
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../size/src")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(&path).unwrap();
+                for opening in ["said!(", "Said::new(", "per_parameter(", "phrase.code = "] {
+                    for behind in text.split(opening).skip(1) {
+                        let code = behind.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next());
+                        codes.extend(code.map(str::to_owned));
+                    }
+                }
+            }
+        }
+        codes
+    }
+
+    #[test]
+    fn every_formula_and_reason_is_said_in_three_languages() {
+        let codes = codes();
+        assert!(codes.len() > 40, "{codes:?}");
+        for lang in [Lang::En, Lang::Fr, Lang::Ja] {
+            let texts = Texts::new(lang);
+            for code in &codes {
+                let phrase = Phrase { code: code.clone(), ..Phrase::default() };
+                let text = said(&texts, Some(&phrase), "ENGLISH");
+                assert!(text != "ENGLISH" && !text.is_empty(), "{code} in {lang:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_of_a_formula_are_grouped_and_one_choice_of_words_follows_them() {
+        let values = [("parameters", "8030261248"), ("family", "llama"), ("width", "2")];
+        let values = values.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let phrase = Phrase { code: "weights-by-build".to_owned(), values };
+        assert_eq!(
+            said(&Texts::new(Lang::En), Some(&phrase), ""),
+            "8,030,261,248 parameters by the build of llama x 2 bytes"
+        );
+        assert_eq!(
+            said(&Texts::new(Lang::Ja), Some(&phrase), ""),
+            "llama の構成によるパラメーター 8,030,261,248 個 × 2 バイト"
+        );
+    }
 }

@@ -76,6 +76,7 @@ fn main() -> Result<(), Failure> {
             precision: None,
             cache: CacheType::default(),
             spread: Spread::default(),
+            threads: None,
         },
         cards: cards.all.into_iter().map(Holding::whole).collect(),
         margin_percent: 10,

@@ -124,6 +124,7 @@ fn setting<'a>(surroundings: &'a Surroundings, endpoint: &'a str, machine: &'a M
         token: surroundings.variable("HF_TOKEN"),
         found: &machine.cards,
         machine_memory: machine.memory_bytes,
+        processors: machine.processors,
     }
 }
 

@@ -24,6 +24,9 @@ pub struct Task {
     /// Over how many cards, and how.
     #[serde(default)]
     pub spread: Spread,
+    /// Threads of the built-in engine, each of which has one sequence's attention in hand; none counts all sequences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
 }
 
 /// What is computed at once.

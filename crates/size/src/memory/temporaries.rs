@@ -71,10 +71,10 @@ fn moments(task: &Task, kind: Kind) -> Moments {
         // The layer's input, queries, keys and values as one product until the layer ends, the result of attention
         // by sequence and once more joined; then the output beside the inner vector, which is changed in place.
         (Engine::Builtin, _) => Moments { attention: 6, outer: 6, inner: 1 },
-        // The embeddings, which are held to the end, the layer's input, queries, keys, values, their result and its
-        // copy in the order of tokens; then the embeddings, the input and the result of attention, and the inner
+        // The embeddings, which are held to the end, the layer's input, queries, keys, values and their result; then
+        // the embeddings, the input and the result of attention, and the inner
         // vector before and after its activation. Both were counted with the allocations of PyTorch's profiler.
-        (_, Kind::Encoder) => Moments { attention: 7, outer: 3, inner: 2 },
+        (_, Kind::Encoder) => Moments { attention: 6, outer: 3, inner: 2 },
         // The same without the embeddings; a gated part has the gate, what it gates and their product.
         (_, _) => Moments { attention: 6, outer: 2, inner: 3 },
     }
@@ -83,7 +83,8 @@ fn moments(task: &Task, kind: Kind) -> Moments {
 /// The largest moment of one layer, with tables of scores, heads x tokens x tokens, where attention is not fused.
 ///
 /// On the processor freed blocks below [`HEAP_BLOCK_MAX`] stay with the process, in holes that the wider inner
-/// vectors seldom fit into. There the vectors of both moments add up instead of taking turns.
+/// vectors do not fit into, and each layer's output leaves one hole more. There the vectors of both moments add up
+/// instead of taking turns.
 #[must_use]
 pub fn temporaries(task: &Task, built: &Architecture) -> Figure {
     let Some(rows) = task.tokens_at_once() else {
@@ -107,7 +108,7 @@ pub fn temporaries(task: &Task, built: &Architecture) -> Figure {
     let vector = rows.saturating_mul(hidden).saturating_mul(width);
     let inner = rows.saturating_mul(through).saturating_mul(width);
     let keeps = task.backend == Backend::Cpu && vector < HEAP_BLOCK_MAX;
-    let outer = if keeps { moments.outer.max(moments.attention) } else { moments.outer };
+    let outer = if keeps { moments.outer.max(moments.attention) + 1 } else { moments.outer };
     let around_attention = vector.saturating_mul(moments.attention).saturating_add(scores);
     let around_inner = vector.saturating_mul(outer).saturating_add(inner.saturating_mul(moments.inner));
     let basis = said!(
@@ -133,7 +134,12 @@ pub fn temporaries(task: &Task, built: &Architecture) -> Figure {
 fn scores(task: &Task, rows: u64, heads: u64) -> u64 {
     let built = 2 * if task.precision == Some(Precision::Half) { 2_u64 } else { 4 };
     match (&task.engine, &task.work) {
-        (Engine::Builtin | Engine::Transformers { fused: false }, Work::Encode { batch, tokens, .. }) => {
+        // Each thread has one sequence in hand, whose scores are changed in place.
+        (Engine::Builtin, Work::Encode { batch, tokens, .. }) => {
+            let sequences = task.threads.map_or(*batch, |threads| u64::from(threads).min(*batch));
+            [sequences, heads, *tokens, *tokens, 4].into_iter().fold(1, u64::saturating_mul)
+        }
+        (Engine::Transformers { fused: false }, Work::Encode { batch, tokens, .. }) => {
             [*batch, heads, *tokens, *tokens, built].into_iter().fold(1, u64::saturating_mul)
         }
         (Engine::Builtin | Engine::Transformers { fused: false }, Work::Generate { tokens, concurrency }) => {

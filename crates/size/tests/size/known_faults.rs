@@ -256,7 +256,7 @@ fn zero_2() -> [String; 2] {
     let formula = &share.part(PartKind::Optimizer).unwrap().basis;
     assert_eq!(
         formula,
-        "((4 master + 8 states) bytes + 4 gradients) x 2851000000 parameters / 8 cards, ZeRO-2 as DeepSpeed documents it"
+        "(4 master + 8 states + 4 gradients) bytes x 2851000000 parameters / 8 cards"
     );
     [sum.to_string(), Bytes(sum).in_gib()]
 }

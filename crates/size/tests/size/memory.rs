@@ -232,10 +232,11 @@ fn adafactor_keeps_a_value_a_row_and_a_column() {
             precision,
             cache,
             spread,
+            threads,
         } => {
             let work =
                 Work::Train { batch, tokens, recipe: Recipe::Bf16Adafactor, method, sharding, recompute };
-            Task { work, engine, backend, precision, cache, spread }
+            Task { work, engine, backend, precision, cache, spread, threads }
         }
         other => panic!("{other:?}"),
     };
