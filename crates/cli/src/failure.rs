@@ -162,7 +162,11 @@ impl Failure {
             let cause = self.error.chain().skip(2).map(|cause| format!("\n  {cause}"));
             spoken.words.clone() + &cause.collect::<String>()
         });
-        let message: Vec<_> = spoken.unwrap_or_else(|| self.message()).lines().map(|line| printable(line).into_owned()).collect();
+        let message: Vec<_> = spoken
+            .unwrap_or_else(|| self.message())
+            .lines()
+            .map(|line| printable(line).into_owned())
+            .collect();
         let mut text = format!("error: {}\n", message.join("\n"));
         for hint in &self.hints {
             let _ = write!(text, "\nhint: {hint}\n");

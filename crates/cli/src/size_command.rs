@@ -646,7 +646,8 @@ mod tests {
                 let text = std::fs::read_to_string(&path).unwrap();
                 for opening in ["said!(", "Said::new(", "per_parameter(", "phrase.code = "] {
                     for behind in text.split(opening).skip(1) {
-                        let code = behind.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next());
+                        let code =
+                            behind.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next());
                         codes.extend(code.map(str::to_owned));
                     }
                 }

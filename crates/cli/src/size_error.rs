@@ -88,7 +88,10 @@ mod tests {
         for wrong in ["0", "11", "1.5"] {
             let [en, fr, ja] = in_three(&lots(wrong));
             assert_eq!(en, format!("lots: {wrong} is not allowed. Allowed: a whole number from 1 to 10."));
-            assert_eq!(fr, format!("lots\u{a0}: {wrong} n’est pas permis. Permis\u{a0}: un nombre entier de 1 à 10."));
+            assert_eq!(
+                fr,
+                format!("lots\u{a0}: {wrong} n’est pas permis. Permis\u{a0}: un nombre entier de 1 à 10.")
+            );
             assert_eq!(ja, format!("lots：{wrong} は使えません。使えるもの：1～10 の整数。"));
         }
     }
@@ -120,7 +123,10 @@ mod tests {
         );
         let [en, fr, ja] = in_three(&error.unwrap_err());
         assert!(en.contains("num_hidden_layers is -3, which is impossible: a whole number from 0"), "{en}");
-        assert!(fr.contains("num_hidden_layers vaut -3") && fr.contains("nombre entier à partir de 0"), "{fr}");
+        assert!(
+            fr.contains("num_hidden_layers vaut -3") && fr.contains("nombre entier à partir de 0"),
+            "{fr}"
+        );
         assert!(ja.contains("num_hidden_layers が -3") && ja.contains("0 以上の整数"), "{ja}");
     }
 

@@ -233,8 +233,11 @@ fn report(work: &Work, batch: &Batch, clock: &dyn Clock, stop: &AtomicBool, repo
         Ok(Ok(None)) => return false,
         Ok(Ok(Some(Done { answers, measures }))) => {
             let took = clock.monotonic().saturating_sub(begun).as_micros();
-            let measures =
-                BatchMeasures { compute_us: u64::try_from(took).ok(), peak_bytes: own_memory("VmHWM:"), ..measures };
+            let measures = BatchMeasures {
+                compute_us: u64::try_from(took).ok(),
+                peak_bytes: own_memory("VmHWM:"),
+                ..measures
+            };
             for (wire, answer) in answers {
                 if reports.send(Event::Answer { wire, answer }).is_err() {
                     return false;

@@ -23,6 +23,6 @@ mod sizing;
 
 pub use bytes::Bytes;
 pub use error::SizeError;
-pub use figure::{Amount, Figure, Origin, Phrase, Said};
 pub(crate) use figure::said;
+pub use figure::{Amount, Figure, Origin, Phrase, Said};
 pub use sizing::{CardVerdict, OpenPoint, Request, SIZING_FORMAT, Sizing, size, size_model};

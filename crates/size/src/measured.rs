@@ -41,7 +41,8 @@ impl Shape {
         // The engine computes a batch in pieces of its own limit, so no more than that is alive at once; a single
         // sequence beyond the limit is a piece of its own.
         let limit = trial.engine.parameters.get("batch_tokens").and_then(|limit| limit.parse::<u64>().ok());
-        let at_once = padded.map(|tokens| limit.map_or(tokens, |limit| tokens.min(limit)).max(longest.unwrap_or(0)));
+        let at_once =
+            padded.map(|tokens| limit.map_or(tokens, |limit| tokens.min(limit)).max(longest.unwrap_or(0)));
         Self { longest, at_once }
     }
 
@@ -144,7 +145,9 @@ pub fn compare(estimate: &Estimate, measured: &Measured) -> Comparison {
             Some(PartKind::Temporaries) => {
                 let with_the_batch = [PartKind::Inputs, PartKind::Temporaries, PartKind::KeptOutputs];
                 let parts = share.parts.iter().filter(|part| with_the_batch.contains(&part.part));
-                parts.map(|part| part.figure.amount).try_fold(Amount::default(), |sum, one| Some(sum.plus(one?)))
+                parts
+                    .map(|part| part.figure.amount)
+                    .try_fold(Amount::default(), |sum, one| Some(sum.plus(one?)))
             }
             Some(part) => share.part(part)?.amount,
             None => share.unknown.is_empty().then_some(share.known),

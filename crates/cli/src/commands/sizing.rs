@@ -18,8 +18,8 @@ use crate::libraries_command;
 use crate::place;
 use crate::plan_command::{self, PlanArgs};
 use crate::printer::Printer;
-use crate::size_error;
 use crate::size_command::{self, OpenPoints, Setting, SizeArgs};
+use crate::size_error;
 use crate::surroundings::Surroundings;
 
 /// Where the open points of the pilot are kept in a project.

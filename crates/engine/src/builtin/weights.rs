@@ -43,7 +43,10 @@ impl Weights {
     pub(super) fn release(&self) {
         #[cfg(unix)]
         {
-            #[expect(unsafe_code, reason = "advice that drops pages is unsafe for mappings that were written to")]
+            #[expect(
+                unsafe_code,
+                reason = "advice that drops pages is unsafe for mappings that were written to"
+            )]
             // SAFETY: the mapping is read-only and of a file, so dropped pages are read from the file again.
             let _ = unsafe { self.map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
         }

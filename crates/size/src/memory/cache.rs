@@ -116,8 +116,7 @@ pub fn growth_per_token(task: &Task, mixers: &[Mixer]) -> Option<u64> {
 }
 
 fn basis(task: &Task, tokens: u64, concurrency: u64, mixers: &[Mixer]) -> Said {
-    let layers =
-        mixers.iter().filter(|mixer| !matches!(mixer, Mixer::Nothing | Mixer::State { .. })).count();
+    let layers = mixers.iter().filter(|mixer| !matches!(mixer, Mixer::Nothing | Mixer::State { .. })).count();
     let CacheType { values, bytes } = task.cache;
     let engine = match &task.engine {
         Engine::Builtin => "built-in engine",

@@ -233,7 +233,12 @@ fn weights(facts: &ModelFacts, task: &Task, place: Place) -> Figure {
     let built = facts.architecture.as_ref();
     if facts.weight_bytes.is_none() {
         return built.map_or_else(
-            || Figure::unknown(said!("weights-missing", "no weights are there and no config.json tells the build")),
+            || {
+                Figure::unknown(said!(
+                    "weights-missing",
+                    "no weights are there and no config.json tells the build"
+                ))
+            },
             |built| weights_by_build(built, task),
         );
     }
@@ -378,10 +383,7 @@ fn tensors_of(files: &str) -> Said {
 }
 
 fn reduced() -> Said {
-    said!(
-        "reduced",
-        "matrices of the layers reduced by bitsandbytes with their scales, the rest in 16 bits"
-    )
+    said!("reduced", "matrices of the layers reduced by bitsandbytes with their scales, the rest in 16 bits")
 }
 
 fn not_covered() -> Said {
@@ -430,7 +432,9 @@ fn runtime(task: &Task) -> Figure {
         (Backend::Cpu, Engine::Builtin | Engine::LlamaCpp { .. }) => {
             (5, 60, said!("runtime-native", "a native program on the processor"))
         }
-        (Backend::Cpu, _) => (250, 900, said!("runtime-python", "Python with its libraries on the processor")),
+        (Backend::Cpu, _) => {
+            (250, 900, said!("runtime-python", "Python with its libraries on the processor"))
+        }
         (Backend::Cuda, _) => (300, 900, said!("runtime-cuda", "context and libraries of CUDA on one card")),
         (Backend::Rocm, _) => (400, 1500, said!("runtime-rocm", "context and libraries of ROCm on one card")),
     };

@@ -181,8 +181,12 @@ pub(super) fn kept_outputs(task: &Task, built: &Architecture) -> Figure {
     match task.work {
         Work::Encode { kept, .. } => match built.hidden {
             Some(hidden) => {
-                let basis =
-                    said!("outputs-vectors", "{kept} vectors x {hidden} x 4 bytes", kept = kept, hidden = hidden);
+                let basis = said!(
+                    "outputs-vectors",
+                    "{kept} vectors x {hidden} x 4 bytes",
+                    kept = kept,
+                    hidden = hidden
+                );
                 Figure::computed(kept.saturating_mul(hidden).saturating_mul(4), basis)
             }
             None => Figure::unknown(field_missing("hidden_size")),

@@ -58,7 +58,12 @@ fn lora(facts: &ModelFacts, rank: u64, modules: &[String], weights: Figure) -> R
         });
     }
     let states = count.map_or_else(
-        || Figure::unknown(said!("family-unknown", "the tensors of this family are not known here: measure the peak in the pilot")),
+        || {
+            Figure::unknown(said!(
+                "family-unknown",
+                "the tensors of this family are not known here: measure the peak in the pilot"
+            ))
+        },
         |count| {
             let basis = said!(
                 "adapter",
@@ -74,8 +79,12 @@ fn lora(facts: &ModelFacts, rank: u64, modules: &[String], weights: Figure) -> R
 
 fn full(facts: &ModelFacts, recipe: Recipe, sharding: Sharding) -> Vec<Part> {
     let Some(parameters) = facts.parameters else {
-        let missing =
-            || Figure::unknown(said!("parameters-missing", "the number of parameters is not in the model's files"));
+        let missing = || {
+            Figure::unknown(said!(
+                "parameters-missing",
+                "the number of parameters is not in the model's files"
+            ))
+        };
         return [PartKind::Weights, PartKind::Gradients, PartKind::Optimizer]
             .map(|kind| Part::new(kind, missing()))
             .into();

@@ -644,7 +644,11 @@ pub fn from_gguf(file: &str, head: &gguf::Head) -> Result<Architecture, SizeErro
     for (field, value) in [("attention.head_count", heads), ("embedding_length", number("embedding_length"))]
     {
         if value.is_some_and(|value| value == 0 || value > DIMENSION_MAX) {
-            return Err(impossible(field, value.unwrap_or(0), said!("why-range", "it must be from 1 to 2^32")));
+            return Err(impossible(
+                field,
+                value.unwrap_or(0),
+                said!("why-range", "it must be from 1 to 2^32"),
+            ));
         }
     }
     let vocabulary = number("vocab_size").or_else(|| match head.metadata.get("tokenizer.ggml.tokens") {

@@ -254,10 +254,7 @@ fn zero_2() -> [String; 2] {
     let of = |kind| share.part(kind).unwrap().bytes().unwrap();
     let sum = of(PartKind::Weights) + of(PartKind::Gradients) + of(PartKind::Optimizer);
     let formula = &share.part(PartKind::Optimizer).unwrap().basis;
-    assert_eq!(
-        formula,
-        "(4 master + 8 states + 4 gradients) bytes x 2851000000 parameters / 8 cards"
-    );
+    assert_eq!(formula, "(4 master + 8 states + 4 gradients) bytes x 2851000000 parameters / 8 cards");
     [sum.to_string(), Bytes(sum).in_gib()]
 }
 

@@ -250,10 +250,7 @@ fn the_wheel_index_fits_system_python_driver_and_card_that_were_found() {
 fn where_no_wheel_fits_the_reason_is_said() {
     let cuda = Some(Backend::Cuda);
     assert!(named(&platform(cuda, "470.1", "8.0")).contains("driver 470.1"));
-    assert!(
-        named(&platform(cuda, "", "8.0")).contains("driver ?"),
-        "an unknown driver rules nothing in"
-    );
+    assert!(named(&platform(cuda, "", "8.0")).contains("driver ?"), "an unknown driver rules nothing in");
     assert!(
         named(&platform(cuda, "535.104.05", "12.0")).contains("card 12.0"),
         "cu126 has no kernels for it"

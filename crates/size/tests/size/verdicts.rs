@@ -106,7 +106,11 @@ fn a_trial_s_peak_is_the_largest_reading_and_an_absent_one_is_not_zero() {
     assert_eq!(found.backend, Backend::Cpu);
     let peak = found.peaks[0];
     assert_eq!((peak.bytes, peak.tokens_at_once, peak.readings), (Bytes(300), Some(2048), 2));
-    assert_eq!(found.peaks.len(), 1, "no part is told where the engine did not read its memory before and after");
+    assert_eq!(
+        found.peaks.len(),
+        1,
+        "no part is told where the engine did not read its memory before and after"
+    );
     assert!(Measured::of_trial(&trial(), &[line(None, Some(900))]).is_none());
 }
 
@@ -131,7 +135,11 @@ fn the_largest_batch_of_a_trial_tells_its_longest_text_and_how_many_stood_beside
     let shape = Shape::of_trial(&trial(), &lines);
     assert_eq!((shape.longest, shape.at_once, shape.batch()), (Some(250), Some(2048), Some(9)));
     lines[1].measures.longest_tokens = Some(4000);
-    assert_eq!(Shape::of_trial(&trial(), &lines).batch(), Some(1), "one text beyond the limit is computed whole");
+    assert_eq!(
+        Shape::of_trial(&trial(), &lines).batch(),
+        Some(1),
+        "one text beyond the limit is computed whole"
+    );
     assert_eq!(Shape::of_trial(&trial(), &[]).batch(), None);
 }
 
