@@ -7,6 +7,7 @@ pub mod brown;
 mod embed;
 mod ledger;
 pub mod measure;
+mod memory;
 pub mod page;
 pub mod peers;
 mod sizes;
@@ -21,11 +22,12 @@ use page::Section;
 type Bench = fn(&Repo) -> anyhow::Result<Section>;
 
 /// The benchmarks, in the order of the page.
-const BENCHES: [(&str, Bench); 4] = [
+const BENCHES: [(&str, Bench); 5] = [
     ("embed", embed::bench),
     ("ledger", ledger::bench),
     ("startup", startup::bench),
     ("sizes", sizes::bench),
+    ("memory", memory::bench),
 ];
 
 /// Runs the named benchmarks, or all; the others keep the results of their last run on the page.
