@@ -32,7 +32,11 @@ pub(super) fn bench(repo: &Repo) -> anyhow::Result<Section> {
     for (batch, tokens) in CELLS {
         let (batch, tokens) = (batch.to_string(), tokens.to_string());
         let text = command::capture(
-            repo.command(&python.to_string_lossy()).arg(&script).arg(&model).args([&batch, &tokens]).arg(THREADS),
+            repo.command(&python.to_string_lossy())
+                .arg(&script)
+                .arg(&model)
+                .args([&batch, &tokens])
+                .arg(THREADS),
         )?;
         let held: Value = serde_json::from_str(text.lines().last().unwrap_or_default())?;
         let reading = |name: &str| held[name].as_f64().context("a reading is missing");
@@ -48,7 +52,9 @@ pub(super) fn bench(repo: &Repo) -> anyhow::Result<Section> {
         ]);
     }
     section.claim(
-        format!("every estimate within {ERROR_MAX:.0} % of the peak above the floor (the worst is {worst:.1} %)"),
+        format!(
+            "every estimate within {ERROR_MAX:.0} % of the peak above the floor (the worst is {worst:.1} %)"
+        ),
         worst <= ERROR_MAX,
     );
     Ok(section)
@@ -64,9 +70,8 @@ fn estimate(repo: &Repo, pilote: &Path, model: &Path, batch: &str, tokens: &str)
     )?;
     let sizing: Value = serde_json::from_str(&text)?;
     let parts = sizing["estimate"]["shares"][0]["parts"].as_array().context("the estimate has no parts")?;
-    let middle = |part: &Value| {
-        Some(f64::midpoint(part["amount"]["low"].as_f64()?, part["amount"]["high"].as_f64()?))
-    };
+    let middle =
+        |part: &Value| Some(f64::midpoint(part["amount"]["low"].as_f64()?, part["amount"]["high"].as_f64()?));
     let of_the_model = parts.iter().filter(|part| part["part"] != "runtime");
     of_the_model.map(|part| middle(part).with_context(|| format!("{} is unknown", part["part"]))).sum()
 }
