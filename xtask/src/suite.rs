@@ -38,7 +38,7 @@ pub fn test(repo: &Repo, extent: Extent) -> anyhow::Result<()> {
     command::run(&mut tests(repo, has_nextest))?;
     if extent == Extent::All {
         let python = peers::environment(repo)?;
-        command::run(heavy(repo, has_nextest).env(PEERS, python))?;
+        command::run(heavy(repo, has_nextest).env(AXE, peers::axe(repo)?).env(PEERS, python))?;
     }
     Ok(())
 }
@@ -56,6 +56,9 @@ fn tests(repo: &Repo, has_nextest: bool) -> Command {
     tests.args(["--workspace", "--all-targets", "--no-fail-fast"]);
     tests
 }
+
+/// The variable that tells heavy tests where the accessibility checker's script lies.
+const AXE: &str = "PILOTE_PEERS_AXE";
 
 /// The tests in modules named `heavy`, which are ignored otherwise.
 fn heavy(repo: &Repo, has_nextest: bool) -> Command {

@@ -92,6 +92,11 @@ pub(crate) enum Command {
     /// The history of a project: its trials, what changed between them, and the decisions.
     #[command(after_help = "Example:\n  pilote log --project invoices")]
     Log(Log),
+    /// Gather what must leave a rented machine, read it again, and say what would be lost. Deletes nothing.
+    #[command(
+        after_help = "Example:\n  pilote close /media/backup\n\nExit status 0 when it is safe to give the machine back, 1 when something would be lost."
+    )]
+    Close(Close),
     /// Write a trial's report anew, in any of the languages.
     #[command(after_help = "Example:\n  pilote report latest --lang ja --output report-ja.html")]
     Report(Report),
@@ -289,14 +294,27 @@ pub(crate) struct Log {
     pub project: Option<PathBuf>,
 }
 
+/// `pilote close`.
+#[derive(Debug, Args)]
+pub(crate) struct Close {
+    /// Where everything goes; otherwise the project's `destination`.
+    pub dir: Option<PathBuf>,
+    /// The project; otherwise the one this folder is in.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+}
+
 /// `pilote report`.
 #[derive(Debug, Args)]
 pub(crate) struct Report {
     /// The trial: a path, a name below runs/, or `latest`.
     pub run: PathBuf,
-    /// The file to write; otherwise report.html in the trial.
+    /// The file to write; otherwise report.html in the trial, or report.md with --markdown.
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Write Markdown instead of a page.
+    #[arg(long)]
+    pub markdown: bool,
 }
 
 /// `pilote retry`.

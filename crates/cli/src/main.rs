@@ -99,6 +99,7 @@ fn command(command: Command, surroundings: &Surroundings, printer: &Printer) -> 
         Command::Status(args) => commands::status::status(&args, surroundings, printer),
         Command::Runs(args) => commands::runs::runs(&args, surroundings, printer),
         Command::Export(args) => commands::export::export(&args, surroundings, printer),
+        Command::Close(args) => commands::close::close(&args, surroundings, printer),
         Command::Decide(args) => commands::decide::decide(&args, surroundings, printer),
         Command::Receipt(args) => commands::decide::receipt(&args, surroundings, printer),
         Command::Log(args) => commands::log::log(&args, surroundings, printer),

@@ -40,6 +40,12 @@ impl Printer {
         (!self.quiet && !self.json).then_some(self.terminal)
     }
 
+    /// Whether the one JSON object is asked for.
+    #[must_use]
+    pub(crate) fn wants_object(&self) -> bool {
+        self.json
+    }
+
     /// A line of data for people; nothing under `--json`.
     pub(crate) fn line(&self, text: &str) {
         if !self.json {

@@ -220,3 +220,53 @@ fn two_trials_are_compared_and_a_change_that_loses_quality_is_refused() {
     let compare = desk.pilote(&["compare", &first, trial, "--json"]);
     assert_eq!((compare.status, compare.json()["quality_holds"].as_bool()), (1, Some(false)));
 }
+
+#[test]
+fn a_report_is_written_for_people_and_for_programs_and_never_over_something_else() {
+    let desk = Desk::new();
+    desk.run(0);
+    let markdown = desk.pilote(&["report", "latest", "--markdown", "--lang", "ja", "--output", "report.md"]);
+    assert_eq!(markdown.status, 0, "{}", markdown.err);
+    let text = std::fs::read_to_string(desk.root().join("report.md")).unwrap();
+    assert!(text.starts_with("# ") && text.contains("## 基準"), "{text}");
+    let again = desk.pilote(&["report", "latest", "--markdown", "--output", "report.md"]);
+    assert_eq!(again.status, 0, "an earlier report is written anew: {}", again.err);
+    let page = desk.pilote(&["report", "latest", "--output", "report.md"]);
+    assert!(page.status == 2 && page.err.contains("is there and is no report"), "{}", page.err);
+    let json = desk.pilote(&["report", "latest", "--json"]).json();
+    assert_eq!(
+        (json["format"].as_str(), json["facts"]["accepted"].as_u64()),
+        (Some("pilote.report/1"), Some(11))
+    );
+}
+
+#[test]
+fn closing_gathers_everything_says_what_would_be_lost_and_is_safe_once_it_is_proved_elsewhere() {
+    let desk = Desk::new();
+    let trial = desk.run(0);
+    let close = desk.pilote(&["close", "../out"]);
+    assert_eq!(close.status, 1, "{}", close.err);
+    assert!(close.out.contains(&format!("{trial}: no other machine has verified a copy.")), "{}", close.out);
+    assert!(
+        close.out.contains("It is not safe yet to give the machine back. Nothing was deleted."),
+        "{}",
+        close.out
+    );
+    let copy = desk.0.path().join("out").join(&trial);
+    let verify = type_in(desk.0.path(), &["verify", copy.to_str().unwrap(), "--receipt", "receipt.json"]);
+    assert_eq!(verify.status, 0, "{}", verify.err);
+    of_another_machine(&desk.0.path().join("receipt.json"));
+    assert_eq!(desk.pilote(&["receipt", "latest", "../receipt.json"]).status, 0);
+    let json = desk.pilote(&["close", "../out", "--json"]).json();
+    assert_eq!(json["format"], "pilote.close/1");
+    assert_eq!(json["closing"]["trials"][0]["verified_elsewhere"], true);
+    let codes: Vec<&str> = json["closing"]["lost"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|loss| loss["code"].as_str().unwrap())
+        .collect();
+    assert_eq!(codes, ["inputs", "bundle-here"], "the bundle lies on this file system");
+    let inside = desk.pilote(&["close", "copies"]);
+    assert!(inside.status == 2 && inside.err.contains("name a destination elsewhere"), "{}", inside.err);
+}

@@ -27,7 +27,7 @@ pub(crate) const PARTIAL: &str = ".partial";
 const COPIES: &str = "copies";
 
 /// Views and verdicts: made anew from the facts wherever they are, so they are no part of what is copied.
-const NOT_COPIED: [&str; 3] = ["report.html", VERDICT, MANIFEST];
+const NOT_COPIED: [&str; 4] = ["report.html", "report.md", VERDICT, MANIFEST];
 
 /// What an export came to.
 #[derive(Debug, Clone)]

@@ -21,6 +21,7 @@
 //! | [`mod@report`] | `report.html` |
 
 mod account;
+mod closing;
 mod collection;
 mod comparison;
 mod decision;
@@ -46,6 +47,7 @@ mod trial_dir;
 mod verification;
 
 pub use account::{Account, account};
+pub use closing::{ClosedTrial, Closing, Loss, LossCode, close, closing};
 pub use collection::{BalanceFile, Collected, FileFacts, collect};
 pub use comparison::{
     Cause, ChangedItem, Comparison, Factor, FactorCode, FactorState, FieldChange, ItemsCompared, LabelError,
@@ -65,6 +67,9 @@ pub use history::{HistoryEntry, Resolution, ResolutionState, history, resolution
 pub use manifest::MANIFEST;
 pub use pins::keep_pins;
 pub use receipt::{Reader, Receipt, ReceiptError, take_receipt, write_receipt};
-pub use report::{calendar, report, write_report};
+pub use report::{
+    MeasuresData, RefusalData, ReportData, SampleData, calendar, report, report_data, report_markdown,
+    write_report,
+};
 pub use status::{Found, TrialState, TrialSummary, find, latest, runs, summary};
 pub use verification::{Subject, Verification, verify};

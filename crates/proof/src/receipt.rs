@@ -31,7 +31,7 @@ pub struct Receipt {
     pub trial: String,
     /// Digest of `balance.json` as it lies in the copy.
     pub balance: Digest,
-    /// Whether the copy was found whole, and its criteria hold.
+    /// Whether its criteria hold; no receipt is given for a copy that is not whole.
     pub holds: bool,
     /// Where the copy lay.
     pub copy: String,
@@ -72,9 +72,9 @@ pub enum ReceiptError {
         /// The directory.
         path: PathBuf,
     },
-    /// A copy that is damaged, or whose criteria do not hold.
-    #[error("the copy does not hold, so that no receipt is given for it; what is wrong is listed above")]
-    DoesNotHold,
+    /// A copy that is damaged.
+    #[error("the copy is not whole, so that no receipt is given for it; what is wrong is listed above")]
+    NotWhole,
     /// A file that is none.
     #[error("`{}` is no receipt that can be used", path.display())]
     Unreadable {
@@ -113,7 +113,7 @@ impl ReceiptError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoCopy { .. } => "no-copy",
-            Self::DoesNotHold => "does-not-hold",
+            Self::NotWhole => "not-whole",
             Self::Unreadable { .. } => "no-receipt",
             Self::OtherTrial { .. } => "other-trial",
             Self::OtherResults => "other-results",
@@ -126,7 +126,7 @@ impl ReceiptError {
 /// Writes a receipt for the copy in `dir`, which was just verified, in place of one that may be there.
 ///
 /// # Errors
-/// When it is no copy, or does not hold; and when the file cannot be written.
+/// When it is no copy, or is not whole; and when the file cannot be written.
 pub fn write_receipt(
     dir: &Path,
     verification: &Verification,
@@ -136,8 +136,8 @@ pub fn write_receipt(
     if verification.subject != Subject::Copy {
         return Err(ReceiptError::NoCopy { path: dir.to_owned() });
     }
-    if !verification.holds {
-        return Err(ReceiptError::DoesNotHold);
+    if !verification.whole {
+        return Err(ReceiptError::NotWhole);
     }
     let copy = TrialDir::open(dir)?;
     let account = copy.root.join(BALANCE);
@@ -146,7 +146,7 @@ pub fn write_receipt(
         format: Receipt::FORMAT.to_owned(),
         trial: copy.trial.name.clone(),
         balance,
-        holds: true,
+        holds: verification.holds,
         copy: dir.display().to_string(),
         at: reader.at,
         program: reader.program,
@@ -199,7 +199,7 @@ fn fits(trial: &TrialDir, receipt: &Receipt) -> Result<(), ReceiptError> {
         return Err(ReceiptError::OtherTrial { seen: receipt.trial.clone(), expected: expected.clone() });
     }
     let now = files::digest(&trial.root.join(BALANCE))?.map(|(digest, _)| digest);
-    if now != Some(receipt.balance) || !receipt.holds {
+    if now != Some(receipt.balance) {
         return Err(ReceiptError::OtherResults);
     }
     let computed = trial.trial.environment.as_ref().and_then(|environment| environment.machine);

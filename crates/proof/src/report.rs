@@ -4,7 +4,10 @@
 //! text from outside passes through the template's escaping and never through a `safe` filter.
 
 mod chart;
+mod charts;
+mod data;
 mod facts;
+mod markdown;
 mod page;
 
 use std::path::Path;
@@ -15,6 +18,8 @@ use pilote_text::Texts;
 
 use crate::error::ProofError;
 use crate::files;
+
+pub use data::{MeasuresData, RefusalData, ReportData, SampleData};
 
 /// The report of the trial or copy in `dir`.
 ///
@@ -28,6 +33,23 @@ pub fn report(dir: &Path, project: Option<&Path>, texts: &Texts) -> Result<Strin
     let facts = facts::Facts::gather(dir, project)?;
     let page = page::Page::new(&facts, texts);
     page.render().map_err(|error| ProofError::Report { why: error.to_string() })
+}
+
+/// The report of the trial or copy in `dir` as Markdown; see [`report()`].
+///
+/// # Errors
+/// As [`report()`].
+pub fn report_markdown(dir: &Path, project: Option<&Path>, texts: &Texts) -> Result<String, ProofError> {
+    let facts = facts::Facts::gather(dir, project)?;
+    Ok(markdown::markdown(&page::Page::new(&facts, texts)))
+}
+
+/// The facts of the report of the trial or copy in `dir`, for programs; see [`report()`].
+///
+/// # Errors
+/// As [`report()`].
+pub fn report_data(dir: &Path, project: Option<&Path>) -> Result<ReportData, ProofError> {
+    facts::Facts::gather(dir, project).map(ReportData::new)
 }
 
 /// Writes a report in place of the one that may be there: it is a view, made anew at any time.

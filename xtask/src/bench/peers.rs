@@ -26,3 +26,22 @@ pub fn environment(repo: &Repo) -> anyhow::Result<PathBuf> {
     }
     Ok(python)
 }
+
+/// The accessibility checker that the report is held to, at this very version.
+const AXE: &str = "axe-core@4.14.1";
+
+/// The script of the accessibility checker, fetched by npm once. It runs in Chromium, which is a package of the system.
+///
+/// # Errors
+/// When npm cannot fetch it.
+pub fn axe(repo: &Repo) -> anyhow::Result<PathBuf> {
+    let folder = repo.cache(&format!("peers/{AXE}"));
+    let script = folder.join("node_modules/axe-core/axe.min.js");
+    if !script.is_file() {
+        std::fs::create_dir_all(&folder)?;
+        let mut install = repo.command("npm");
+        install.args(["install", "--no-fund", "--no-audit", "--ignore-scripts", "--prefix"]);
+        command::run(install.arg(&folder).arg(AXE))?;
+    }
+    Ok(script)
+}

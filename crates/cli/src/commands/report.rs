@@ -14,6 +14,8 @@ struct ReportJson {
     format: &'static str,
     trial: String,
     report: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facts: Option<pilote_proof::ReportData>,
 }
 
 /// Writes the report.
@@ -27,30 +29,38 @@ pub(crate) fn report(
 ) -> Result<Exit, Failure> {
     let trial = place::trial(surroundings, &args.run)?;
     let project = place::project_of(&trial);
-    let output =
-        args.output.as_ref().map_or_else(|| trial.join("report.html"), |path| surroundings.folder.join(path));
-    if args.output.is_some() && !may_write(&output) {
+    let (name, start) = if args.markdown { ("report.md", "# ") } else { ("report.html", "<!doctype") };
+    let output = args.output.as_ref().map_or_else(|| trial.join(name), |path| surroundings.folder.join(path));
+    if args.output.is_some() && !may_write(&output, start) {
         let error =
             anyhow::anyhow!("{} is there and is no report; nothing is written over it", output.display());
         return Err(Failure::request("not-a-report", error).hint("name a file that does not exist yet"));
     }
-    let html = pilote_proof::report(&trial, project.as_deref(), &printer.texts)?;
-    pilote_proof::write_report(&output, &html)?;
+    let text = if args.markdown {
+        pilote_proof::report_markdown(&trial, project.as_deref(), &printer.texts)?
+    } else {
+        pilote_proof::report(&trial, project.as_deref(), &printer.texts)?
+    };
+    pilote_proof::write_report(&output, &text)?;
+    let facts =
+        printer.wants_object().then(|| pilote_proof::report_data(&trial, project.as_deref())).transpose()?;
     printer.line(&output.display().to_string());
     printer.object(&ReportJson {
         format: "pilote.report/1",
         trial: trial.display().to_string(),
         report: output.display().to_string(),
+        facts,
     });
     Ok(Exit::Holds)
 }
 
-/// Whether a report may take this place: nothing is there, or an earlier report.
-fn may_write(output: &std::path::Path) -> bool {
+/// Whether a report may take this place: nothing is there, or an earlier report of this form.
+fn may_write(output: &std::path::Path, start: &str) -> bool {
     if fs_err::symlink_metadata(output).is_err() {
         return true;
     }
-    let is_page = output.extension().is_some_and(|extension| extension == "html");
-    let start = fs_err::read(output).unwrap_or_default();
-    is_page && start.len() >= 9 && start[..9].eq_ignore_ascii_case(b"<!doctype")
+    let form = if start == "# " { "md" } else { "html" };
+    let is_report = output.extension().is_some_and(|extension| extension == form);
+    let there = fs_err::read(output).unwrap_or_default();
+    is_report && there.len() >= start.len() && there[..start.len()].eq_ignore_ascii_case(start.as_bytes())
 }

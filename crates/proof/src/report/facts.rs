@@ -11,6 +11,7 @@ use crate::error::ProofError;
 use crate::excerpt::{Excerpt, Excerpts};
 use crate::export::{CopyNote, last_copy};
 use crate::finding::Findings;
+use crate::history::{HistoryEntry, history};
 use crate::journal::Journal;
 use crate::outputs;
 use crate::trial_dir::TrialDir;
@@ -21,6 +22,9 @@ const ALL_MAX: u64 = 40;
 
 /// Results of a sample.
 const SAMPLE: usize = 24;
+
+/// Trials of the history that are shown.
+const HISTORY_MAX: usize = 20;
 
 /// Refusals that are shown one by one; the others are counted by reason.
 const REFUSALS_MAX: usize = 100;
@@ -41,6 +45,10 @@ pub(super) struct Facts {
     pub(super) refusals: Vec<(Item, Refusal)>,
     /// The refusals beyond the first ones, by reason.
     pub(super) more_refusals: BTreeMap<Reason, u64>,
+    /// All refusals by reason.
+    pub(super) reasons: BTreeMap<Reason, u64>,
+    /// The trials of the project up to this one, the last ones; empty for a copy, or without a project.
+    pub(super) history: Vec<HistoryEntry>,
     /// Items that have a text: characters, position, whether refused; shortest first.
     pub(super) lengths: Vec<(u64, Position, bool)>,
     /// Names of the items by position, where there are few.
@@ -77,6 +85,8 @@ impl Facts {
             verification,
             refusals: Vec::new(),
             more_refusals: BTreeMap::new(),
+            reasons: BTreeMap::new(),
+            history: project.map(|project| up_to(project, dir)).unwrap_or_default(),
             lengths: Vec::new(),
             names: BTreeMap::new(),
             samples: Vec::new(),
@@ -142,6 +152,7 @@ impl Facts {
     }
 
     fn refused(&mut self, item: &Item, refusal: &Refusal) {
+        *self.reasons.entry(refusal.reason).or_default() += 1;
         if self.refusals.len() < REFUSALS_MAX {
             self.refusals.push((item.clone(), refusal.clone()));
         } else {
@@ -175,6 +186,21 @@ impl Facts {
         }
         Ok(())
     }
+}
+
+/// The last trials of a project up to the one in `dir`; none where that is not one of them, or they cannot be read: a
+/// report is of one trial, and does without the others.
+fn up_to(project: &Path, dir: &Path) -> Vec<HistoryEntry> {
+    let same = |entry: &HistoryEntry| {
+        fs_err::canonicalize(&entry.trial.path)
+            .ok()
+            .zip(fs_err::canonicalize(dir).ok())
+            .is_some_and(|(a, b)| a == b)
+    };
+    let mut entries = history(project).unwrap_or_default();
+    let Some(at) = entries.iter().position(same) else { return Vec::new() };
+    entries.truncate(at + 1);
+    entries.split_off((at + 1).saturating_sub(HISTORY_MAX))
 }
 
 /// The items that are shown: all where they are few, else evenly by length, the shortest and the longest included.

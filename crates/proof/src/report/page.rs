@@ -12,7 +12,7 @@ use pilote_text::{Texts, printable};
 use crate::excerpt::{self, Excerpt};
 use crate::finding::{Finding, Grade};
 use crate::report::calendar;
-use crate::report::chart::{self, BARS_MAX, Chart, Row};
+use crate::report::chart::{self, Chart};
 use crate::report::facts::{Facts, Sample};
 
 /// Up to so many refusals, each is told by itself.
@@ -25,101 +25,110 @@ const NAMES_SHOWN: usize = 12;
 #[derive(Template)]
 #[template(path = "report.html")]
 pub(super) struct Page {
-    lang: &'static str,
-    title: String,
-    labels: Labels,
-    project: String,
-    purpose: String,
-    meta: Vec<Fact>,
-    verdict: Banner,
-    pieces: Vec<Piece>,
-    balance: Vec<Fact>,
-    criteria: Vec<Line>,
-    findings: Vec<Line>,
-    refusals: Vec<Refused>,
-    results: Vec<Answer>,
-    results_note: String,
-    measures: Vec<Fact>,
-    charts: Vec<Chart>,
-    folds: Vec<Fold>,
-    footer: Vec<String>,
-    command: String,
+    pub(super) lang: &'static str,
+    pub(super) title: String,
+    pub(super) labels: Labels,
+    pub(super) project: String,
+    pub(super) purpose: String,
+    pub(super) meta: Vec<Fact>,
+    pub(super) verdict: Banner,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) balance: Vec<Fact>,
+    pub(super) criteria: Vec<Line>,
+    pub(super) findings: Vec<Line>,
+    pub(super) refusals: Vec<Refused>,
+    pub(super) results: Vec<Answer>,
+    pub(super) results_note: String,
+    pub(super) measures: Vec<Fact>,
+    pub(super) charts: Vec<Chart>,
+    pub(super) history: Vec<Past>,
+    pub(super) folds: Vec<Fold>,
+    pub(super) footer: Vec<String>,
+    pub(super) command: String,
 }
 
 /// Headings and fixed sentences.
-struct Labels {
-    skip: String,
-    eyebrow: String,
-    balance: String,
-    criteria: String,
-    findings: String,
-    refusals: String,
-    no_refusal: String,
-    results: String,
-    measures: String,
-    about: String,
+pub(super) struct Labels {
+    pub(super) skip: String,
+    pub(super) eyebrow: String,
+    pub(super) balance: String,
+    pub(super) criteria: String,
+    pub(super) findings: String,
+    pub(super) refusals: String,
+    pub(super) no_refusal: String,
+    pub(super) results: String,
+    pub(super) measures: String,
+    pub(super) history: String,
+    pub(super) about: String,
 }
 
 /// A name with its value; `class` styles it.
-struct Fact {
-    name: String,
-    value: String,
-    class: &'static str,
+pub(super) struct Fact {
+    pub(super) name: String,
+    pub(super) value: String,
+    pub(super) class: &'static str,
 }
 
 /// The verdict at the top.
-struct Banner {
-    class: &'static str,
-    mark: &'static str,
-    sentence: String,
-    notes: Vec<String>,
+pub(super) struct Banner {
+    pub(super) class: &'static str,
+    pub(super) mark: &'static str,
+    pub(super) sentence: String,
+    pub(super) notes: Vec<String>,
 }
 
 /// A piece of the bar under the heading of the balance.
-struct Piece {
-    class: &'static str,
-    from: String,
-    width: String,
+pub(super) struct Piece {
+    pub(super) class: &'static str,
+    pub(super) from: String,
+    pub(super) width: String,
 }
 
 /// A criterion or a finding.
-struct Line {
-    class: &'static str,
-    mark: &'static str,
-    sentence: String,
-    word: String,
-    detail: String,
-    concerned: Vec<String>,
+pub(super) struct Line {
+    pub(super) class: &'static str,
+    pub(super) mark: &'static str,
+    pub(super) sentence: String,
+    pub(super) word: String,
+    pub(super) detail: String,
+    pub(super) concerned: Vec<String>,
 }
 
 /// A refused item, or many that were refused for one reason.
-struct Refused {
-    name: String,
-    tag: String,
-    reason: String,
-    names: Vec<String>,
+pub(super) struct Refused {
+    pub(super) name: String,
+    pub(super) tag: String,
+    pub(super) reason: String,
+    pub(super) names: Vec<String>,
 }
 
 /// An accepted item.
-struct Answer {
-    name: String,
-    length: String,
-    has_excerpt: bool,
-    excerpt: String,
-    output: String,
-    details: Vec<String>,
+pub(super) struct Answer {
+    pub(super) name: String,
+    pub(super) length: String,
+    pub(super) has_excerpt: bool,
+    pub(super) excerpt: String,
+    pub(super) output: String,
+    pub(super) details: Vec<String>,
+}
+
+/// A trial of the history.
+pub(super) struct Past {
+    pub(super) name: String,
+    pub(super) value: String,
+    pub(super) lines: Vec<String>,
 }
 
 /// Facts that are folded away.
-struct Fold {
-    name: String,
-    facts: Vec<Fact>,
+pub(super) struct Fold {
+    pub(super) name: String,
+    pub(super) facts: Vec<Fact>,
 }
 
 /// Words of one language for the facts of one trial.
-struct Writer<'a> {
-    facts: &'a Facts,
-    texts: &'a Texts,
+pub(super) struct Writer<'a> {
+    pub(super) facts: &'a Facts,
+    pub(super) texts: &'a Texts,
 }
 
 impl Page {
@@ -147,7 +156,8 @@ impl Page {
             results: facts.samples.iter().map(|sample| writer.answer(sample)).collect(),
             results_note: writer.results_note(),
             measures: writer.measures(),
-            charts: [writer.lengths(), writer.batches()].into_iter().flatten().collect(),
+            charts: writer.charts(),
+            history: writer.history(),
             folds: writer.folds(),
             footer: vec![
                 writer.say("offline", &[("version", env!("CARGO_PKG_VERSION"))]),
@@ -160,15 +170,15 @@ impl Page {
 }
 
 impl Writer<'_> {
-    fn word(&self, key: &str) -> String {
+    pub(super) fn word(&self, key: &str) -> String {
         self.texts.get(&format!("report-{key}"), &[])
     }
 
-    fn say(&self, key: &str, args: &[(&str, &str)]) -> String {
+    pub(super) fn say(&self, key: &str, args: &[(&str, &str)]) -> String {
         self.texts.get(&format!("report-{key}"), args)
     }
 
-    fn fact(&self, key: &str, value: impl Into<String>) -> Fact {
+    pub(super) fn fact(&self, key: &str, value: impl Into<String>) -> Fact {
         Fact { name: self.word(key), value: value.into(), class: "" }
     }
 
@@ -190,6 +200,7 @@ impl Writer<'_> {
             no_refusal: self.word("no-refusal"),
             results: self.word("results"),
             measures: self.word("measures"),
+            history: self.word("history"),
             about: self.word("about"),
         }
     }
@@ -512,56 +523,6 @@ impl Writer<'_> {
         Some(self.fact("carried", self.say("carried-value", &[("times", &times), ("items", &items)])))
     }
 
-    fn lengths(&self) -> Option<Chart> {
-        let lengths = &self.facts.lengths;
-        let longest = lengths.last()?.0;
-        if lengths.len() < 2 {
-            return None;
-        }
-        if !self.facts.names.is_empty() {
-            let rows = lengths.iter().map(|(chars, position, refused)| Row {
-                label: self.facts.names.get(position).map(|name| shown(name)).unwrap_or_default(),
-                class: if *refused { "off" } else { "bar" },
-                width: chart::share(*chars, longest),
-                value: self.texts.number(*chars),
-            });
-            let any_refused = lengths.iter().any(|(.., refused)| *refused);
-            let caption = self.word(if any_refused { "lengths-refused" } else { "lengths" });
-            return Some(Chart { caption, rows: rows.collect() });
-        }
-        let groups = chart::groups(&lengths.iter().map(|(chars, ..)| *chars).collect::<Vec<_>>());
-        let most = groups.iter().map(|(.., count)| *count).max()?;
-        let rows = groups.iter().map(|(from, to, count)| Row {
-            label: format!("{}–{}", self.texts.number(*from), self.texts.number(*to)),
-            class: "bar",
-            width: chart::share(*count, most),
-            value: self.texts.number(*count),
-        });
-        Some(Chart { caption: self.word("lengths-grouped"), rows: rows.collect() })
-    }
-
-    fn batches(&self) -> Option<Chart> {
-        let lines = self.facts.journal.measures.iter().flat_map(|writer| &writer.lines);
-        let took: Vec<u64> = lines.map(|line| line.took_us).collect();
-        if took.len() < 2 {
-            return None;
-        }
-        let runs = chart::runs(&took);
-        let slowest = runs.iter().map(|(.., slowest)| *slowest).max()?;
-        let rows = runs.iter().map(|(first, last, slowest_of_run)| Row {
-            label: if first == last { first.to_string() } else { format!("{first}–{last}") },
-            class: "bar",
-            width: chart::share(*slowest_of_run, slowest),
-            value: self.texts.duration(Duration::from_micros(*slowest_of_run)),
-        });
-        let caption = if took.len() > BARS_MAX {
-            self.say("batches-grouped", &[("groups", &runs.len().to_string())])
-        } else {
-            self.word("batches")
-        };
-        Some(Chart { caption, rows: rows.collect() })
-    }
-
     fn folds(&self) -> Vec<Fold> {
         let fold = |key: &str, facts: Vec<Fact>| Fold { name: self.word(key), facts };
         let mut folds = vec![fold("fold-program", self.program())];
@@ -660,7 +621,7 @@ fn code(name: String, value: String) -> Fact {
 }
 
 /// Text from outside without anything that could turn its reading order or hide; the template escapes it.
-fn shown(text: &str) -> String {
+pub(super) fn shown(text: &str) -> String {
     printable(text).into_owned()
 }
 

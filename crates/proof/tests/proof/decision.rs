@@ -308,6 +308,14 @@ fn a_receipt_counts_only_of_this_trial_and_of_another_machine() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replacen("macos", "linux", 1)).unwrap();
     assert!(message(take_receipt(&fixture.trial, &file)).ends_with("is no receipt that can be used"));
+    let copy = fixture.elsewhere().join(crate::support::NAME);
+    let mut damaged = verify(&copy).unwrap();
+    damaged.whole = false;
+    let error = message(write_receipt(&copy, &damaged, reader(b"x"), &file));
+    assert_eq!(
+        error,
+        "the copy is not whole, so that no receipt is given for it; what is wrong is listed above"
+    );
     let whole = verify(&fixture.trial).unwrap();
     let error = message(write_receipt(&fixture.trial, &whole, reader(b"x"), &file));
     assert!(error.contains("is a trial in its place and no copy"), "{error}");

@@ -1,10 +1,12 @@
 //! The proof against trials as a conductor leaves them, whole and damaged.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends at the first surprise")]
 
+mod closing;
 mod collection;
 mod comparison;
 mod decision;
 mod export;
+mod heavy;
 mod report;
 mod status;
 mod support;

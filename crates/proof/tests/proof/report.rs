@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pilote_proof::{collect, export, report, write_report};
+use pilote_proof::{collect, export, report, report_data, report_markdown, write_report};
 use pilote_spec::{Campaign, Stamp, TrialKind, WorkReason};
 use pilote_text::{Lang, Texts};
 
@@ -222,4 +222,82 @@ fn the_page_keeps_its_outline() {
     }
     outline.dedup();
     insta::assert_snapshot!(outline.join("\n"));
+}
+
+#[test]
+fn the_markdown_says_what_the_page_says_and_nothing_from_outside_becomes_markup() {
+    let plan = Plan {
+        inputs: |project| {
+            std::fs::write(
+                project.join("data/pilote/00-[x](y).txt"),
+                "# not a heading\n<script>alert(1)</script>",
+            )
+            .unwrap();
+        },
+        declare: |project| project.purpose = "<b>*bold*</b>".into(),
+        ..Plan::default()
+    };
+    let fixture = Fixture::new(&plan, |item| Some(expected(item)));
+    collect(&fixture.trial).unwrap();
+    for lang in Lang::ALL {
+        let texts = Texts::new(lang);
+        let markdown = report_markdown(&fixture.trial, Some(&fixture.project), &texts).unwrap();
+        keep(&format!("markdown-{}", lang.code()), &markdown);
+        assert!(markdown.starts_with("# twelve-documents\n\n\\<b\\>\\*bold\\*\\</b\\>\n"), "{markdown}");
+        assert!(
+            markdown.contains("> \\# not a heading\\\n> \\<script\\>alert(1)\\</script\\>\n"),
+            "{markdown}"
+        );
+        assert!(markdown.contains("### 00-\\[x\\](y).txt\n"), "{markdown}");
+        let outside = |line: &&str| !line.starts_with("    ");
+        assert!(
+            !markdown.lines().filter(outside).any(|line| line.contains("<script") || line.contains("](y"))
+        );
+        assert_eq!(missing_keys(&format!("<body>{}", markdown.replace('<', ""))), [""; 0]);
+    }
+}
+
+#[test]
+fn the_facts_for_programs_are_those_of_the_page_without_a_word() {
+    let fixture = pilot();
+    collect(&fixture.trial).unwrap();
+    let data = report_data(&fixture.trial, Some(&fixture.project)).unwrap();
+    assert_eq!((data.format, data.accepted, data.samples.len()), ("pilote.report-facts/1", 11, 11));
+    assert_eq!(data.refused.get("unsupported-kind"), Some(&1));
+    assert_eq!((data.measures.batches, data.measures.items), (3, 12));
+    assert_eq!(data.measures.peak_bytes, Some(380 << 20));
+    assert!(data.samples.iter().all(|sample| sample.input.is_some() && sample.output.is_some()));
+}
+
+#[test]
+fn reasons_memory_and_history_are_shown_where_there_is_something_to_show() {
+    let fixture = Fixture::new(&Plan::default(), |item| {
+        Some(if item.position.0 % 3 == 0 { refused(WorkReason::Ambiguous) } else { expected(item) })
+    });
+    collect(&fixture.trial).unwrap();
+    let html = page(&fixture, Lang::En);
+    assert!(html.contains("Refused items by reason.") && html.contains("memory of the machine"));
+    assert!(!html.contains("History of the project"), "one trial without a decision is the report itself");
+    let proposal = pilote_proof::Proposal {
+        choice: pilote_proof::Choice::Mend,
+        because: Some("the <margin> is wrong".into()),
+        accepted: None,
+        left: None,
+        condition: Some("refusals-expected".parse().unwrap()),
+        samples: Vec::new(),
+        quality: Vec::new(),
+    };
+    let decision = pilote_proof::weigh(&fixture.trial, proposal, Stamp(1)).unwrap();
+    pilote_proof::keep(&fixture.trial, &decision).unwrap();
+    for lang in Lang::ALL {
+        let html = page(&fixture, lang);
+        keep(&format!("history-{}", lang.code()), &html);
+        assert!(text(&html).contains("criterion:refusals-expected"), "{}", text(&html));
+        assert!(
+            html.contains("the &#60;margin&#62; is wrong") || html.contains("the &lt;margin&gt; is wrong")
+        );
+    }
+    let whole = pilot();
+    collect(&whole.trial).unwrap();
+    assert!(!page(&whole, Lang::En).contains("Refused items by reason."), "one refusal is told by itself");
 }

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use pilote_proof::{collect, find, report, verify};
-use pilote_spec::{Campaign, ItemId, TrialKind};
+use pilote_proof::{Question, collect, compare, find, report, verify};
+use pilote_spec::{Campaign, ItemId, QualityBar, TrialKind};
 use pilote_text::{Lang, Texts};
 
 use crate::support::{Fixture, Plan, expected};
@@ -39,6 +39,13 @@ fn volume_of_a_million_rows() {
     timed("verify", &mut || assert!(verify(&fixture.trial).unwrap().holds));
     let id = ItemId("row-00777777".into());
     timed("find", &mut || assert_eq!(find(&fixture.trial, &id).unwrap().len(), 1));
+    let scratch = tempfile::tempdir().unwrap();
+    let bar = QualityBar::default();
+    let question = Question { project: None, scratch: scratch.path(), bar, labels: None };
+    timed("compare", &mut || {
+        let comparison = compare(&fixture.trial, &fixture.trial, &question).unwrap();
+        assert_eq!((comparison.items.both, comparison.results.differing()), (1_000_000, 0));
+    });
     timed("report", &mut || {
         assert!(!report(&fixture.trial, None, &Texts::new(Lang::En)).unwrap().is_empty());
     });

@@ -123,6 +123,12 @@ report-lengths-grouped = Number of inputs by length in characters; each group re
 report-batches = Time per batch, in the order of the work.
 report-batches-grouped = Time of the slowest batch in each of { $groups } consecutive groups of batches.
 
+report-reasons = Refused items by reason.
+report-memory-chart = Peak memory of the engine as the batches went on, against the memory there is.
+report-memory-of-card = memory of the card
+report-memory-of-machine = memory of the machine
+report-history = History of the project
+
 report-about = What it rests on
 report-fold-program = Program and parameters
 report-fold-model = Model

@@ -127,6 +127,12 @@ report-lengths-grouped = Nombre d’entrées selon leur longueur en caractères 
 report-batches = Temps par paquet, dans l’ordre du travail.
 report-batches-grouped = Temps du paquet le plus lent dans chacun des { $groups } groupes de paquets consécutifs.
 
+report-reasons = Éléments refusés, par raison.
+report-memory-chart = Pic de mémoire du moteur au fil des paquets, comparé à la mémoire disponible.
+report-memory-of-card = mémoire de la carte
+report-memory-of-machine = mémoire de la machine
+report-history = Histoire du projet
+
 report-about = Ce sur quoi il repose
 report-fold-program = Programme et paramètres
 report-fold-model = Modèle

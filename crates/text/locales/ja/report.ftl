@@ -84,6 +84,12 @@ report-lengths-grouped = 長さ（文字数）ごとの入力の数。各区間�
 report-batches = バッチごとの時間。処理した順。
 report-batches-grouped = 連続するバッチを { $groups } 組に分け、各組で最も遅いバッチの時間を示します。
 
+report-reasons = 拒否された項目（理由別）。
+report-memory-chart = バッチの進行に沿ったエンジンの最大メモリー使用量と、搭載メモリーの比較。
+report-memory-of-card = カードのメモリー
+report-memory-of-machine = マシンのメモリー
+report-history = プロジェクトの履歴
+
 report-about = 根拠
 report-fold-program = プログラムとパラメーター
 report-fold-model = モデル
