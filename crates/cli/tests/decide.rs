@@ -163,7 +163,7 @@ fn a_campaign_is_refused_step_by_step_until_everything_is_there_and_then_runs() 
     let log = desk.pilote(&["log", "--lang", "fr"]);
     assert_eq!(log.status, 1);
     assert!(log.out.contains("L’essai a été changé après cette décision"), "{}", log.out);
-    refused("pilote decide");
+    refused("pilote run");
 }
 
 #[test]

@@ -137,10 +137,12 @@ fn beside(trial: &Path, found: &Found, printer: &Printer) {
     if let Some(text) = pilote_proof::input_start(trial, place::project_of(trial).as_deref(), &found.item) {
         let words: Vec<&str> = text.split_whitespace().collect();
         let words = printable(&words.join(" ")).into_owned();
-        printer.say(&format!("  {}: {}", texts.get("decide-input", &[]), fit(&words, START_WIDTH)));
+        let start = fit(&words, START_WIDTH);
+        printer.say(&format!("  {}", texts.get("decide-input", &[("text", &start)])));
     }
     if let Some(Outcome::Accepted(output)) = &found.outcome {
-        printer.say(&format!("  {}: {}", texts.get("decide-result", &[]), show::output(printer, output)));
+        let output = show::output(printer, output);
+        printer.say(&format!("  {}", texts.get("decide-result", &[("text", &output)])));
     }
 }
 

@@ -12,7 +12,7 @@ pub(super) fn markdown(page: &Page) -> String {
     if !page.purpose.is_empty() {
         let _ = write!(text, "{}\n\n", plain(&page.purpose));
     }
-    facts(&mut text, &page.meta);
+    facts(&mut text, page, &page.meta);
     let _ = write!(text, "\n## {} {}\n\n", page.verdict.mark, plain(&page.verdict.sentence));
     for note in &page.verdict.notes {
         let _ = writeln!(text, "- {}", plain(note));
@@ -28,7 +28,7 @@ pub(super) fn markdown(page: &Page) -> String {
     refusals(&mut text, page);
     results(&mut text, page);
     heading(&mut text, &page.labels.measures);
-    facts(&mut text, &page.measures);
+    facts(&mut text, page, &page.measures);
     for chart in &page.charts {
         let _ = write!(text, "\n{}\n\n| | |\n|---|---:|\n", plain(&chart.caption));
         for row in &chart.rows {
@@ -47,7 +47,7 @@ pub(super) fn markdown(page: &Page) -> String {
     heading(&mut text, &page.labels.about);
     for fold in &page.folds {
         let _ = write!(text, "### {}\n\n", plain(&fold.name));
-        facts(&mut text, &fold.facts);
+        facts(&mut text, page, &fold.facts);
         text.push('\n');
     }
     for line in &page.footer {
@@ -61,10 +61,10 @@ fn heading(text: &mut String, label: &str) {
     let _ = write!(text, "\n## {}\n\n", plain(label));
 }
 
-fn facts(text: &mut String, facts: &[Fact]) {
+fn facts(text: &mut String, page: &Page, facts: &[Fact]) {
     for fact in facts {
         let value = if fact.class == "code" { code(&fact.value) } else { plain(&fact.value) };
-        let _ = writeln!(text, "- {}: {value}", plain(&fact.name));
+        let _ = writeln!(text, "- {}{}{value}", plain(&fact.name), page.labels.colon);
     }
 }
 
@@ -95,8 +95,8 @@ fn refusals(text: &mut String, page: &Page) {
     for refusal in &page.refusals {
         let tag = if refusal.tag.is_empty() { String::new() } else { format!(" ({})", plain(&refusal.tag)) };
         let names: Vec<String> = refusal.names.iter().map(|name| format!(" {}", code(name))).collect();
-        let _ =
-            writeln!(text, "- {}{tag}: {}{}", code(&refusal.name), plain(&refusal.reason), names.concat());
+        let (name, colon, reason) = (code(&refusal.name), &page.labels.colon, plain(&refusal.reason));
+        let _ = writeln!(text, "- {name}{tag}{colon}{reason}{}", names.concat());
     }
 }
 

@@ -59,6 +59,7 @@ pub(super) struct Labels {
     pub(super) results: String,
     pub(super) measures: String,
     pub(super) history: String,
+    pub(super) colon: String,
     pub(super) about: String,
 }
 
@@ -201,6 +202,7 @@ impl Writer<'_> {
             results: self.word("results"),
             measures: self.word("measures"),
             history: self.word("history"),
+            colon: self.word("colon"),
             about: self.word("about"),
         }
     }

@@ -11,8 +11,8 @@ decide-look = { $count ->
     [one] Look at one result beside its input. A valid form can still be wrong.
    *[other] Look at { $count } results beside their inputs. A valid form can still be wrong.
 }
-decide-input = input
-decide-result = result
+decide-input = input: { $text }
+decide-result = result: { $text }
 decide-right-or-wrong = Is it right? r, or w and why:
 decide-because = Why this decision:
 decide-accepted = What is accepted although it is not perfect:

@@ -129,6 +129,7 @@ report-memory-of-card = memory of the card
 report-memory-of-machine = memory of the machine
 report-history = History of the project
 
+report-colon = { ": " }
 report-about = What it rests on
 report-fold-program = Program and parameters
 report-fold-model = Model

@@ -11,8 +11,8 @@ decide-look = { $count ->
     [one] Regardez un résultat à côté de son entrée. Une forme valide peut être fausse.
    *[other] Regardez { $count } résultats à côté de leurs entrées. Une forme valide peut être fausse.
 }
-decide-input = entrée
-decide-result = résultat
+decide-input = entrée : { $text }
+decide-result = résultat : { $text }
 decide-right-or-wrong = Est-ce juste ? r pour juste, ou w pour faux, avec la raison :
 decide-because = Pourquoi cette décision :
 decide-accepted = Ce qui est accepté bien qu’imparfait :

@@ -133,6 +133,7 @@ report-memory-of-card = mémoire de la carte
 report-memory-of-machine = mémoire de la machine
 report-history = Histoire du projet
 
+report-colon = { "\u00A0: " }
 report-about = Ce sur quoi il repose
 report-fold-program = Programme et paramètres
 report-fold-model = Modèle

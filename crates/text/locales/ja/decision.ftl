@@ -8,8 +8,8 @@ decision-kept-mend = 修正の判断を { $trial } の判断 { $number } とし�
 decision-kept-replan = プラン変更の判断を { $trial } の判断 { $number } として保存しました。解決すべきもの：{ $condition }。次の試行が解決の有無を示します。
 
 decide-look = { $count } 件の結果を入力と見比べてください。形式が正しくても内容が誤っていることがあります。
-decide-input = 入力
-decide-result = 結果
+decide-input = 入力：{ $text }
+decide-result = 結果：{ $text }
 decide-right-or-wrong = 正しければ r、誤りなら w と理由：
 decide-because = この判断の理由：
 decide-accepted = 完全ではないが受理するもの：

@@ -90,6 +90,7 @@ report-memory-of-card = カードのメモリー
 report-memory-of-machine = マシンのメモリー
 report-history = プロジェクトの履歴
 
+report-colon = ：
 report-about = 根拠
 report-fold-program = プログラムとパラメーター
 report-fold-model = モデル
