@@ -53,7 +53,7 @@ pub(super) fn markdown(page: &Page) -> String {
     for line in &page.footer {
         let _ = write!(text, "{}\n\n", plain(line));
     }
-    let _ = write!(text, "    {}\n", page.command);
+    let _ = writeln!(text, "    {}", page.command);
     text
 }
 
