@@ -106,6 +106,41 @@ fn a_command_makes_a_file_for_each_item_and_the_copy_is_proved() {
     assert_eq!(results[1]["output"]["bytes"], 3);
 }
 
+#[test]
+fn the_numbers_of_a_range_become_files_and_a_missing_scene_stops_the_launch() {
+    let script = "import sys; scene, number, id, path = sys.argv[1:]\nopen(path, 'w').write(open(scene).read() + number + ' ' + id)";
+    let engine = json!({ "kind": "command",
+        "command": ["python3", "-c", script, "scene/box.txt", "{number}", "{id}", "{output}"] });
+    let inputs = json!({ "range": { "first": 8, "last": 12, "step": 2, "digits": 4 }, "needs": ["scene"] });
+    let output = r#"{ "kind": "file", "extension": "txt", "decode": "text" }"#;
+    let trial = Trial::with_inputs(output, &engine, &inputs, 3);
+    let came = trial.run(&["--json"]);
+    assert_eq!(came.status, 2, "{}", came.said);
+    assert!(came.said.contains("the inputs `scene` are not there"), "{}", came.said);
+    trial.write("scene/box.txt", b"box ");
+    let came = trial.run(&["--json"]);
+    assert_eq!(came.status, 0, "{}", came.said);
+    let results = came.lines("results.jsonl");
+    assert_eq!(results.iter().map(|line| &line["id"]).collect::<Vec<_>>(), ["0008", "0010", "0012"]);
+    let payload = results[1]["output"]["payload"].as_str().unwrap();
+    let kept = came.trial().join("payloads/000001").join(payload);
+    assert_eq!(std::fs::read_to_string(kept).unwrap(), "box 10 0010");
+}
+
+#[test]
+fn a_file_that_is_no_text_reaches_the_program_as_it_is() {
+    let script = "import hashlib, sys; open(sys.argv[2], 'w').write(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())";
+    let engine = json!({ "kind": "command", "command": ["python3", "-c", script, "{input}", "{output}"] });
+    let trial = Trial::with_inputs(r#"{ "kind": "text" }"#, &engine, &json!({ "files": "data/pilote" }), 1);
+    let bytes = [0x89, b'P', b'N', b'G', 0, 0xff, b'\n'];
+    trial.write("data/pilote/deep/é \"$(x).png", &bytes);
+    let came = trial.run(&["--json"]);
+    assert_eq!(came.status, 0, "{}", came.said);
+    let results = came.lines("results.jsonl");
+    assert_eq!(results[0]["output"]["text"], pilote_spec::Digest::of(&bytes).to_string());
+    assert_eq!(results[0]["sha256"], results[0]["output"]["text"], "the version is the digest of its bytes");
+}
+
 /// An engine whose server Pilote starts on a free port; it writes what it was asked to `log`.
 fn server_engine(log: &Path, status: &str) -> Value {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use pilote_corpus::index::{Closing, PartEntry};
-use pilote_corpus::{ReadError, Source};
+use pilote_corpus::{Given, ReadError, Source};
 use pilote_engine::{
     Batch, BatchId, Content, Engine, EngineFault, Event as EngineEvent, Request, Stop, WireId,
 };
@@ -33,14 +33,17 @@ use crate::standing;
 /// How often an interrupt is looked for while nothing happens.
 const HEED: Duration = Duration::from_millis(100);
 
-/// Gives the text of an indexed item.
+/// Gives the content of an indexed item.
 pub(crate) trait Contents {
-    fn text(&self, item: &Item) -> Result<String, ReadError>;
+    fn content(&self, item: &Item) -> Result<Content, ReadError>;
 }
 
 impl Contents for Source {
-    fn text(&self, item: &Item) -> Result<String, ReadError> {
-        pilote_corpus::read(self, item)
+    fn content(&self, item: &Item) -> Result<Content, ReadError> {
+        Ok(match pilote_corpus::give(self, item)? {
+            Given::Text(text) => Content::Text(text),
+            Given::File(path) => Content::File(path),
+        })
     }
 }
 
@@ -242,9 +245,9 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
     fn submit(&mut self, batch: BatchId, asks: &[(WireId, Position)]) -> Result<(), ConductError> {
         let mut requests = Vec::with_capacity(asks.len());
         for (wire, position) in asks {
-            match self.text(*position) {
-                Ok(text) => {
-                    let mut request = Request::new(*wire, Content::Text(text));
+            match self.content(*position) {
+                Ok(content) => {
+                    let mut request = Request::new(*wire, content);
                     if let Some(item) = self.item(*position) {
                         request.id = item.id.as_ref().map(|id| id.0.clone());
                         request.columns = item.columns.clone();
@@ -279,10 +282,10 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
         Ok(())
     }
 
-    fn text(&self, position: Position) -> Result<String, ReadError> {
+    fn content(&self, position: Position) -> Result<Content, ReadError> {
         let item = self.item(position).or(self.job.witness.as_ref()).filter(|item| item.position == position);
         match item {
-            Some(item) => self.job.contents.text(item),
+            Some(item) => self.job.contents.content(item),
             None => Err(ReadError::Io {
                 path: position.to_string(),
                 source: std::io::Error::other("the position is in no part at hand"),

@@ -8,11 +8,11 @@ use std::io;
 use std::path::PathBuf;
 use std::vec;
 
-use pilote_spec::{Columns, Digest, FaultCode, Item, ItemFault, ItemId, Location, Position};
+use pilote_spec::{Columns, Digest, FaultCode, Inputs, Item, ItemFault, ItemId, Location, Position};
 
 use crate::confusable::folded;
 use crate::content;
-use crate::notes::Notes;
+use crate::notes::{Notes, Seen};
 use crate::source::{CorpusError, Source, Stored, description, fault, in_words, stored, too_large};
 
 /// Files that an operating system leaves in folders; nobody means them as inputs.
@@ -102,7 +102,7 @@ impl Files {
         let content = match self.faulty_place(found) {
             Some(fault) => Content::without(fault, 0),
             None => match File::open(&found.full)
-                .and_then(|mut file| stored(&mut file, self.source.limits.bytes))
+                .and_then(|mut file| stored(&mut file, if self.texts() { self.source.limits.bytes } else { 0 }))
             {
                 Ok(stored) => self.content(found, &stored, notes),
                 Err(error) => {
@@ -112,6 +112,11 @@ impl Files {
             },
         };
         content.item(&found.path, position)
+    }
+
+    /// Whether the files are read as texts, and not only handed over.
+    fn texts(&self) -> bool {
+        matches!(self.source.inputs, Inputs::Directory { .. })
     }
 
     /// Why there is no regular file to open, where that is so.
@@ -141,11 +146,14 @@ impl Files {
 
     fn content(&self, found: &Found, stored: &Stored, notes: &mut Notes) -> Content {
         let name = String::from_utf8_lossy(&found.path);
+        let limit = self.source.limits.bytes;
         let text = match &stored.kept {
             _ if std::str::from_utf8(&found.path).is_err() => {
                 Err(fault(FaultCode::NameNotUtf8, "the name is percent-encoded in the location"))
             }
-            None => Err(too_large(stored.bytes, self.source.limits.bytes)),
+            _ if stored.bytes > limit => Err(too_large(stored.bytes, limit)),
+            _ if !self.texts() => untouched(stored.bytes).map(|()| (String::new(), Seen::default())),
+            None => Err(too_large(stored.bytes, limit)),
             Some(bytes) => content::text_of(&name, bytes, self.source.encoding()),
         };
         let (chars, fault) = match text {
@@ -157,6 +165,11 @@ impl Files {
         };
         Content { digest: Some(stored.digest), bytes: stored.bytes, chars, fault }
     }
+}
+
+/// A file that is handed over as it is has one fault that its bytes can have: there are none.
+pub(crate) fn untouched(bytes: u64) -> Result<(), ItemFault> {
+    if bytes == 0 { Err(fault(FaultCode::Empty, "0 bytes")) } else { Ok(()) }
 }
 
 /// What is known of a file's content.

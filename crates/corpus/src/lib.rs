@@ -22,6 +22,7 @@ mod mail;
 mod notes;
 mod page;
 mod pins;
+mod range;
 mod reading;
 mod records;
 mod scan;
@@ -29,6 +30,6 @@ mod source;
 
 pub use notes::{Notes, Pair};
 pub use pins::{Difference, DifferenceKind, Pins, PinsError, digests};
-pub use reading::{ReadError, read};
+pub use reading::{Given, ReadError, give, read};
 pub use scan::{Scan, scan};
 pub use source::{CorpusError, Source};

@@ -64,7 +64,8 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The digests of the files of `source` as they are now: of every file below a directory, or of the JSONL file.
+/// The digests of the files of `source` as they are now: of every file below a directory, of the JSONL file, or of
+/// what a range needs.
 /// Files that cannot be read are left out.
 ///
 /// # Errors
@@ -75,6 +76,11 @@ pub fn digests(source: &Source) -> Result<Pins, CorpusError> {
         let mut file = File::open(&source.base).map_err(|error| source.error(error))?;
         let stored = stored(&mut file, 0).map_err(|error| source.error(error))?;
         pins.files.insert(relative(source.declared(), ""), stored.digest);
+        return Ok(pins);
+    }
+    if let Inputs::Range { .. } = source.inputs {
+        let needs = crate::range::needs(source)?;
+        pins.files = needs.pins.files.into_iter().map(|(path, pin)| (relative(&path, ""), pin)).collect();
         return Ok(pins);
     }
     for item in scan(source)? {

@@ -2,14 +2,15 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use pilote_spec::{Digest, FaultCode, Inputs, Item, ItemFault, Location};
 
-use crate::content;
+use crate::files::untouched;
 use crate::lines::Head;
 use crate::records::{Fields, Record};
-use crate::source::{Source, fault, stored, too_large};
+use crate::source::{CorpusError, Source, fault, stored, too_large};
+use crate::{content, range};
 
 /// Why an indexed item has no text now.
 #[derive(Debug, thiserror::Error)]
@@ -38,17 +39,36 @@ pub enum ReadError {
     },
 }
 
-/// The text of an item of the index of `source`.
+/// An item as it is handed to whoever works on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Given {
+    /// Its text; of a range, the number in plain digits.
+    Text(String),
+    /// The file itself, which is no text. Nobody may write to it.
+    File(PathBuf),
+}
+
+/// An item of the index of `source`, its content proved to be the indexed one.
 ///
 /// # Errors
 /// [`ReadError::Changed`] when the bytes are not the indexed ones, [`ReadError::Fault`] when the item is no work,
 /// [`ReadError::Io`] when the system refuses.
-pub fn read(source: &Source, item: &Item) -> Result<String, ReadError> {
+pub fn give(source: &Source, item: &Item) -> Result<Given, ReadError> {
     if let Some(fault) = &item.fault {
         return Err(ReadError::Fault(fault.clone()));
     }
     match (&item.location, &source.inputs) {
-        (Location::File { path, raw: false }, Inputs::Directory { .. }) => read_file(source, item, path),
+        (Location::File { path, raw: false }, Inputs::Directory { .. }) => {
+            read_file(source, item, path).map(Given::Text)
+        }
+        (Location::File { path, raw: false }, Inputs::Files { .. }) => {
+            prove_file(source, item, path).map(Given::File)
+        }
+        (Location::Number { number }, Inputs::Range { .. }) => {
+            let needs = range::needs(source).map_err(|error| needed(item, error))?;
+            prove(item, range::digest(*number, needs.digest()))?;
+            Ok(Given::Text(number.to_string()))
+        }
         (Location::Line { offset, bytes, .. }, Inputs::Jsonl { id, text, columns, .. }) => {
             let fields = Fields {
                 id: id.clone(),
@@ -56,7 +76,7 @@ pub fn read(source: &Source, item: &Item) -> Result<String, ReadError> {
                 columns: columns.clone(),
                 charset: crate::decoding::charset(source.encoding()),
             };
-            read_line(source, item, (*offset, *bytes), fields)
+            read_line(source, item, (*offset, *bytes), fields).map(Given::Text)
         }
         _ => {
             let kind = io::Error::other("the index was made of inputs of another kind than are declared now");
@@ -65,7 +85,27 @@ pub fn read(source: &Source, item: &Item) -> Result<String, ReadError> {
     }
 }
 
-fn read_file(source: &Source, item: &Item, path: &str) -> Result<String, ReadError> {
+/// The text of an item of the index of `source`; none of a file that is no text.
+///
+/// # Errors
+/// As [`give`].
+pub fn read(source: &Source, item: &Item) -> Result<String, ReadError> {
+    match give(source, item)? {
+        Given::Text(text) => Ok(text),
+        Given::File(_) => Err(ReadError::Fault(fault(FaultCode::UnsupportedKind, "a file that is no text"))),
+    }
+}
+
+/// A file that a range needs and that is not there any more is a changed input.
+fn needed(item: &Item, error: CorpusError) -> ReadError {
+    match error {
+        CorpusError::Io { path, source } => failed(item, &path, source),
+        other => failed(item, "", io::Error::new(io::ErrorKind::NotFound, other.to_string())),
+    }
+}
+
+/// The opened file of an item below the inputs, and its path.
+fn opened(source: &Source, item: &Item, path: &str) -> Result<(File, PathBuf), ReadError> {
     let failed = |error| failed(item, &format!("{}/{path}", source.declared()), error);
     // An index comes from a file: a path that climbs out of the inputs was not written by a scan.
     if !Path::new(path).components().all(|component| matches!(component, Component::Normal(_))) {
@@ -75,8 +115,23 @@ fn read_file(source: &Source, item: &Item, path: &str) -> Result<String, ReadErr
     if !fs::metadata(&full).map_err(failed)?.is_file() {
         return Err(ReadError::Fault(fault(FaultCode::NotAFile, "since it was indexed")));
     }
-    let stored =
-        File::open(&full).and_then(|mut file| stored(&mut file, source.limits.bytes)).map_err(failed)?;
+    Ok((File::open(&full).map_err(failed)?, full))
+}
+
+/// The path of a file whose bytes are the indexed ones.
+fn prove_file(source: &Source, item: &Item, path: &str) -> Result<PathBuf, ReadError> {
+    let (mut file, full) = opened(source, item, path)?;
+    let stored = stored(&mut file, 0)
+        .map_err(|error| failed(item, &format!("{}/{path}", source.declared()), error))?;
+    prove(item, stored.digest)?;
+    untouched(stored.bytes).map_err(ReadError::Fault)?;
+    Ok(full)
+}
+
+fn read_file(source: &Source, item: &Item, path: &str) -> Result<String, ReadError> {
+    let (mut file, _) = opened(source, item, path)?;
+    let stored = stored(&mut file, source.limits.bytes)
+        .map_err(|error| failed(item, &format!("{}/{path}", source.declared()), error))?;
     prove(item, stored.digest)?;
     let bytes = stored.kept.ok_or_else(|| ReadError::Fault(too_large(stored.bytes, source.limits.bytes)))?;
     content::text_of(path, &bytes, source.encoding()).map(|(text, _)| text).map_err(ReadError::Fault)

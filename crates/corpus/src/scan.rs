@@ -13,6 +13,7 @@ use crate::identity::{Identities, Place, Sighting};
 use crate::kind::{Kind, kind};
 use crate::lines::{Line, Lines};
 use crate::notes::Notes;
+use crate::range::Numbers;
 use crate::records::{Fields, Record};
 use crate::source::{CorpusError, Source, description, fault, too_large};
 
@@ -28,7 +29,8 @@ const LINES_EXPECTED: &str = "a file with one JSON object a line";
 pub fn scan(source: &Source) -> Result<Scan, CorpusError> {
     let mut notes = Notes::default();
     let walk = match &source.inputs {
-        Inputs::Directory { .. } => Walk::Files(Files::open(source, &mut notes)?),
+        Inputs::Directory { .. } | Inputs::Files { .. } => Walk::Files(Files::open(source, &mut notes)?),
+        Inputs::Range { range, .. } => Walk::Numbers(Numbers::open(source, *range)?),
         Inputs::Jsonl { id, text, columns, .. } => {
             let fields = Fields {
                 id: id.clone(),
@@ -74,6 +76,7 @@ pub struct Scan {
 #[derive(Debug)]
 enum Walk {
     Files(Files),
+    Numbers(Numbers),
     Rows(Box<Rows<File>>),
 }
 
@@ -95,6 +98,7 @@ impl Iterator for Scan {
         let position = Position(self.next);
         let item = match &mut self.walk {
             Walk::Files(files) => files.next(position, &mut self.notes).map(Ok),
+            Walk::Numbers(numbers) => numbers.next(position).map(Ok),
             Walk::Rows(rows) => rows.next(position, &mut self.notes).transpose(),
         };
         self.next += 1;

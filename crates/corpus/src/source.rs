@@ -3,8 +3,11 @@
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use pilote_spec::{Digest, Duplicates, Encoding, FaultCode, Hasher, Inputs, ItemFault, ItemId, Limits};
+
+use crate::range::Needs;
 
 /// Bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
@@ -16,6 +19,8 @@ pub struct Source {
     pub(crate) limits: Limits,
     pub(crate) duplicates: Duplicates,
     pub(crate) base: PathBuf,
+    /// What a range depends on, as it was read last.
+    pub(crate) needs: Arc<Mutex<Option<Needs>>>,
 }
 
 /// What makes the declared inputs unusable as a whole. A fault of one item is never such an error.
@@ -87,7 +92,8 @@ impl Source {
     #[must_use]
     pub fn new(root: &Path, inputs: &Inputs, limits: &Limits, duplicates: Duplicates) -> Self {
         let base = root.join(declared_path(inputs));
-        Self { inputs: inputs.clone(), limits: limits.clone(), duplicates, base }
+        let needs = Arc::default();
+        Self { inputs: inputs.clone(), limits: limits.clone(), duplicates, base, needs }
     }
 
     /// The path as the configuration writes it.
@@ -100,6 +106,7 @@ impl Source {
     pub(crate) fn encoding(&self) -> Encoding {
         match &self.inputs {
             Inputs::Directory { encoding, .. } | Inputs::Jsonl { encoding, .. } => *encoding,
+            Inputs::Files { .. } | Inputs::Range { .. } => Encoding::Utf8,
         }
     }
 
@@ -117,6 +124,9 @@ fn declared_path(inputs: &Inputs) -> &str {
     match inputs {
         Inputs::Directory { directory, .. } => directory,
         Inputs::Jsonl { jsonl, .. } => jsonl,
+        Inputs::Files { files } => files,
+        // Numbers lie in the project itself; each path that they need is declared relative to it.
+        Inputs::Range { .. } => ".",
     }
 }
 

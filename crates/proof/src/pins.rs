@@ -1,7 +1,8 @@
 //! The fixed digests of the pilot's inputs, kept with the trial so that a copy can be compared with them alone.
 //!
 //! `pins.sha256` is the project's declared list as it was; `inputs.sha256` says what the files of the inputs were
-//! at that moment, which a JSONL file needs: its items are lines, and the list fixes the file.
+//! at that moment, which a JSONL file needs: its items are lines, and the list fixes the file. So it is with the files
+//! that a range of numbers needs.
 
 use pilote_corpus::{DifferenceKind, Pins, Source};
 use pilote_spec::{FixedDigests, Inputs, Item, Location, Trial, TrialKind};
@@ -28,7 +29,7 @@ pub fn keep_pins(project: &Path, trial_dir: &Path) -> Result<(), ProofError> {
     let Some(declared) = declared(&trial) else { return Ok(()) };
     keep(&trial_dir.join(PINS), || fs_err::read(project.join(declared)).ok())?;
     let pilot = &trial.project.pilot.inputs;
-    if matches!(pilot, Inputs::Jsonl { .. }) {
+    if matches!(pilot, Inputs::Jsonl { .. } | Inputs::Range { .. }) {
         let source = Source::new(project, pilot, &trial.project.limits, trial.project.duplicates);
         keep(&trial_dir.join(INPUTS), || {
             pilote_corpus::digests(&source).ok().map(|pins| pins.to_string().into_bytes())
@@ -77,11 +78,11 @@ impl Comparison {
         }
         let fixed = read(trial, PINS)?;
         let seen = match &trial.trial.project.pilot.inputs {
-            Inputs::Directory { directory, .. } => {
+            Inputs::Directory { directory, .. } | Inputs::Files { files: directory } => {
                 comparison.directory = Some(plain(directory));
                 Some(Ok(Pins::default()))
             }
-            Inputs::Jsonl { .. } => read(trial, INPUTS)?,
+            Inputs::Jsonl { .. } | Inputs::Range { .. } => read(trial, INPUTS)?,
         };
         comparison.state = match (fixed, seen) {
             (Some(Ok(fixed)), Some(Ok(seen))) => {

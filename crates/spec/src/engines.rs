@@ -141,7 +141,7 @@ pub struct ServerLaunch {
 #[serde(deny_unknown_fields)]
 pub struct CommandPerItem {
     /// Program and arguments, never a shell line, with places to fill: `{id}`, `{input}` (a file), `{output}` (the
-    /// file to write), `{text}` and `{device}`.
+    /// file to write), `{text}`, `{number}` (of a range) and `{device}`.
     pub command: Vec<String>,
     /// Programs at once; none takes one a device, or one a processor where no device is declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]

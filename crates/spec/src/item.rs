@@ -58,6 +58,11 @@ pub enum Location {
         /// Bytes of the line without its line end.
         bytes: u64,
     },
+    /// A number of a range.
+    Number {
+        /// The number.
+        number: i64,
+    },
 }
 
 /// Why a declared position cannot become work for an engine. Known when the index is made.

@@ -146,6 +146,62 @@ pub enum Inputs {
         #[serde(default)]
         encoding: Encoding,
     },
+    /// Every file below a directory, handed over as it is and never read as text: pictures, sound, scenes. The
+    /// identifier is the path relative to the directory.
+    #[schemars(title = "A directory of files that are no text")]
+    Files {
+        /// The directory, relative to the project.
+        files: String,
+    },
+    /// Numbers in place of files, such as the frames of one scene; the identifier is the number.
+    #[schemars(title = "A range of numbers")]
+    Range {
+        /// The numbers.
+        range: NumberRange,
+        /// Files and folders, relative to the project, that every number depends on: the scene and its textures.
+        /// They must be there at the start, and a change of one makes every item another.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        needs: Vec<String>,
+    },
+}
+
+/// Numbers from the first to the last, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NumberRange {
+    /// The first number.
+    pub first: i64,
+    /// The last number; one that no step meets is passed over.
+    pub last: i64,
+    /// From one number to the next.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1))]
+    pub step: u32,
+    /// Digits of an identifier, filled up with zeros; a longer number has more.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 18))]
+    pub digits: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl NumberRange {
+    /// The number at a place, counted from 0; none behind the last.
+    #[must_use]
+    pub fn number(&self, place: u64) -> Option<i64> {
+        let beyond = u64::from(self.step).checked_mul(place)?;
+        self.first.checked_add_unsigned(beyond).filter(|number| *number <= self.last)
+    }
+
+    /// A number as an identifier: at least [`NumberRange::digits`] digits, its sign not counted.
+    #[must_use]
+    pub fn id(&self, number: i64) -> String {
+        let digits = self.digits as usize;
+        let sign = if number < 0 { "-" } else { "" };
+        format!("{sign}{:0digits$}", number.unsigned_abs())
+    }
 }
 
 /// The declared encoding of the inputs. UTF-16 is recognised by its byte order mark under each of them.

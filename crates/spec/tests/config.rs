@@ -190,8 +190,8 @@ fn an_unknown_key_names_the_nearest_known_one() {
     config/pilote.json:6:5: pilot.Count: there is no such key here; did you mean `count`?
     "#);
     assert_snapshot!(said("\"directory\"", "\"dir\""), @r#"
-    config/pilote.json:5:15: pilot.inputs: neither `directory` nor `jsonl` says where the items are; add "directory": "data/pilote", or "jsonl" with "id" and "text"
-    config/pilote.json:5:17: pilot.inputs.dir: there is no such key here; known here: directory, jsonl, id, text, columns, encoding
+    config/pilote.json:5:15: pilot.inputs: none of `directory`, `jsonl`, `files`, `range` says where the items are; add "directory": "data/pilote", or "jsonl" with "id" and "text"
+    config/pilote.json:5:17: pilot.inputs.dir: there is no such key here; known here: directory, jsonl, files, range, id, text, columns, encoding, needs
     "#);
 }
 
@@ -246,13 +246,13 @@ fn a_missing_key_says_what_to_add() {
 #[test]
 fn inputs_are_a_directory_or_a_file_of_records() {
     let inputs = "{ \"directory\": \"data/pilote\" }";
-    assert_snapshot!(said(inputs, "{}"), @r#"config/pilote.json:5:15: pilot.inputs: neither `directory` nor `jsonl` says where the items are; add "directory": "data/pilote", or "jsonl" with "id" and "text""#);
+    assert_snapshot!(said(inputs, "{}"), @r#"config/pilote.json:5:15: pilot.inputs: none of `directory`, `jsonl`, `files`, `range` says where the items are; add "directory": "data/pilote", or "jsonl" with "id" and "text""#);
     assert_snapshot!(said(inputs, "{ \"jsonl\": \"data/a.jsonl\" }"), @r#"
     config/pilote.json:5:15: pilot.inputs.id: the key is missing; add "id": "the field that holds the identifier"
     config/pilote.json:5:15: pilot.inputs.text: the key is missing; add "text": "the field that holds the text"
     "#);
-    assert_snapshot!(said(inputs, "{ \"directory\": \"data\", \"jsonl\": \"data/a.jsonl\" }"), @"config/pilote.json:5:47: pilot.inputs.jsonl: inputs are declared both as a directory and as a file of records; keep `directory` for a directory of files, or `jsonl` for one file of records");
-    assert_snapshot!(said(inputs, "{ \"directory\": \"data\", \"id\": \"number\" }"), @"config/pilote.json:5:38: pilot.inputs.id: files of a directory are identified by their path and are text as a whole; take the key out; it is for `jsonl`");
+    assert_snapshot!(said(inputs, "{ \"directory\": \"data\", \"jsonl\": \"data/a.jsonl\" }"), @"config/pilote.json:5:47: pilot.inputs.jsonl: inputs are declared both as a directory of texts and as a file of records; keep `directory` or `jsonl`");
+    assert_snapshot!(said(inputs, "{ \"directory\": \"data\", \"id\": \"number\" }"), @"config/pilote.json:5:38: pilot.inputs.id: a directory of texts has no `id`; take the key out; it is for `jsonl`");
     assert_snapshot!(said(inputs, "{ \"jsonl\": \"data/a.jsonl\", \"id\": \"x\", \"text\": \"x\" }"), @"config/pilote.json:5:53: pilot.inputs.text: identifier and text are the same field; name the field that identifies a record under `id`");
     assert_snapshot!(said(inputs, "{ \"directory\": \"data\", \"encoding\": \"utf8\" }"), @"config/pilote.json:5:50: pilot.inputs.encoding: `utf8` is not known; did you mean `utf-8`? Known here: utf-8, shift_jis, euc-jp, windows-1252");
     assert_snapshot!(said(inputs, "{ \"directory\": \"data\", \"encoding\": \"ebcdic\" }"), @"config/pilote.json:5:50: pilot.inputs.encoding: `ebcdic` is not known; write one of utf-8, shift_jis, euc-jp, windows-1252");

@@ -2,16 +2,20 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
-use pilote_spec::{CommandPerItem, EngineConfig, OpenAi, Project, ServerTask, Worker};
+use pilote_spec::{CommandPerItem, EngineConfig, NumberRange, OpenAi, Project, ServerTask, Worker};
 
 const VECTOR: &str = r#"{ "kind": "vector", "width": 384 }"#;
 const TEXT: &str = r#"{ "kind": "text" }"#;
 const PNG: &str = r#"{ "kind": "file", "extension": "png", "decode": "png", "one_colour": "refuse" }"#;
 
 fn parsed(output: &str, engine: &str) -> Result<EngineConfig, String> {
+    parsed_with(r#"{ "directory": "data/pilote" }"#, output, engine)
+}
+
+fn parsed_with(inputs: &str, output: &str, engine: &str) -> Result<EngineConfig, String> {
     let text = format!(
         r#"{{ "format": "pilote.project/1", "name": "n",
-        "pilot": {{ "inputs": {{ "directory": "data/pilote" }}, "count": 12 }},
+        "pilot": {{ "inputs": {inputs}, "count": 12 }},
         "output": {output},
         "engine": {engine} }}"#
     );
@@ -144,4 +148,47 @@ fn what_is_wrong_with_an_output_is_told_with_its_place() {
     assert!(colours.contains("only of an image that is decoded"), "{colours}");
     let schema = with(r#"{ "kind": "json", "schema": { "type": "objekt" } }"#);
     assert!(schema.contains("output.schema: this is no JSON Schema that can be used"), "{schema}");
+}
+
+const DRAW: &str = r#"{ "kind": "command", "command": ["draw", "{number}", "{output}"] }"#;
+
+#[test]
+fn frames_of_a_scene_are_a_range_of_numbers_with_what_they_need() {
+    let frames = r#"{ "range": { "first": -2, "last": 9, "step": 1, "digits": 4 }, "needs": ["scene/box.blend"] }"#;
+    assert!(parsed_with(frames, PNG, DRAW).is_ok());
+    let wrong = parsed_with(r#"{ "range": { "first": 5, "last": 4 } }"#, PNG, DRAW).unwrap_err();
+    assert!(wrong.contains("the last number, 4, is below the first, 5; write the smaller one"), "{wrong}");
+    let wrong = parsed_with(r#"{ "range": { "first": 1.5, "last": 4, "step": 0 } }"#, PNG, DRAW).unwrap_err();
+    assert!(wrong.contains("pilot.inputs.range.first: 1.5 is no whole number of 64 bits"), "{wrong}");
+    assert!(wrong.contains("pilot.inputs.range.step: 0 is out of bounds"), "{wrong}");
+    let wrong = parsed_with(r#"{ "range": { "first": 1, "last": 2 }, "needs": ["/etc"] }"#, PNG, DRAW);
+    assert!(wrong.unwrap_err().contains("pilot.inputs.needs[0]: the path is absolute"));
+    let wrong = parsed_with(r#"{ "range": { "first": 1, "last": 2 }, "encoding": "utf-8" }"#, PNG, DRAW);
+    assert!(wrong.unwrap_err().contains("a range of numbers has no `encoding`; take the key out"));
+}
+
+#[test]
+fn numbers_and_files_go_only_to_engines_that_take_them() {
+    let wrong = said(PNG, DRAW);
+    assert!(wrong.contains("the command has a place {number}, and these inputs have none; declare a `range`"));
+    let files = r#"{ "files": "data/pictures" }"#;
+    let copy = r#"{ "kind": "command", "command": ["copy", "{input}", "{output}"] }"#;
+    assert!(parsed_with(files, PNG, copy).is_ok());
+    let server = r#"{ "kind": "openai", "endpoints": ["http://127.0.0.1:8000/v1"], "task": "chat", "model": "m" }"#;
+    let wrong = parsed_with(files, TEXT, server).unwrap_err();
+    assert!(wrong.contains("no file is sent to it"), "{wrong}");
+    let builtin = r#"{ "kind": "builtin", "task": "embed", "model": ["path:model"] }"#;
+    let wrong = parsed_with(files, VECTOR, builtin).unwrap_err();
+    assert!(wrong.contains("the built-in engine takes texts"), "{wrong}");
+}
+
+#[test]
+fn the_numbers_of_a_range_end_at_the_last_and_their_identifiers_keep_their_digits() {
+    let range = |first, last, step, digits| NumberRange { first, last, step, digits };
+    let numbers = |range: NumberRange| (0..).map_while(|at| range.number(at)).collect::<Vec<_>>();
+    assert_eq!(numbers(range(-1, 6, 3, 1)), [-1, 2, 5]);
+    assert_eq!(numbers(range(i64::MAX - 1, i64::MAX, 1, 1)), [i64::MAX - 1, i64::MAX]);
+    assert_eq!(numbers(range(3, 3, u32::MAX, 1)), [3]);
+    let ids = [-1, 7, 12_345].map(|number| range(0, 0, 1, 4).id(number));
+    assert_eq!(ids, ["-0001", "0007", "12345"]);
 }

@@ -99,6 +99,7 @@ fn a_location_is_read_back_as_what_it_was() {
         Location::File { path: "a/b.txt".to_owned(), raw: false },
         Location::File { path: "a%ff".to_owned(), raw: true },
         Location::Line { line: 3, offset: 17, bytes: 0 },
+        Location::Number { number: -7 },
     ] {
         let json = serde_json::to_string(&location).unwrap();
         assert_eq!(serde_json::from_str::<Location>(&json).unwrap(), location, "{json}");

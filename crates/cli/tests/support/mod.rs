@@ -97,20 +97,38 @@ pub struct Trial(tempfile::TempDir);
 impl Trial {
     /// A project with one file for each text.
     pub fn new(output: &str, engine: &serde_json::Value, texts: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let inputs = folder.path().join("data/pilote");
-        std::fs::create_dir_all(&inputs).unwrap();
-        std::fs::create_dir_all(folder.path().join("config")).unwrap();
+        let inputs = serde_json::json!({ "directory": "data/pilote" });
+        let trial = Self::with_inputs(output, engine, &inputs, texts.len());
         for (number, text) in texts.iter().enumerate() {
-            std::fs::write(inputs.join(format!("{number}.txt")), text).unwrap();
+            trial.write(&format!("data/pilote/{number}.txt"), text.as_bytes());
         }
+        trial
+    }
+
+    /// A project with these inputs, whose files are still to be written.
+    pub fn with_inputs(
+        output: &str,
+        engine: &serde_json::Value,
+        inputs: &serde_json::Value,
+        count: usize,
+    ) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("data/pilote")).unwrap();
+        std::fs::create_dir_all(folder.path().join("config")).unwrap();
         let output: serde_json::Value = serde_json::from_str(output).unwrap();
         let project = serde_json::json!({
             "format": "pilote.project/1", "name": "a test", "output": output, "engine": engine,
-            "pilot": { "inputs": { "directory": "data/pilote" }, "count": texts.len() },
+            "pilot": { "inputs": inputs, "count": count },
         });
         std::fs::write(folder.path().join("config/pilote.json"), project.to_string()).unwrap();
         Self(folder)
+    }
+
+    /// Writes a file of the project.
+    pub fn write(&self, path: &str, bytes: &[u8]) {
+        let path = self.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
     }
 
     /// The project's folder.

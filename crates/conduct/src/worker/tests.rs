@@ -107,8 +107,8 @@ impl Liveness for AllGone {
 struct Texts;
 
 impl Contents for Texts {
-    fn text(&self, item: &Item) -> Result<String, ReadError> {
-        Ok(item.position.to_string())
+    fn content(&self, item: &Item) -> Result<Content, ReadError> {
+        Ok(Content::Text(item.position.to_string()))
     }
 }
 

@@ -12,6 +12,7 @@ mod encodings;
 mod folder;
 mod index;
 mod mail;
+mod numbers;
 mod other_user;
 mod pages;
 mod pins;

@@ -163,6 +163,7 @@ impl CommandEngine {
             ("input", input.to_str().unwrap_or_default()),
             ("output", output.to_str().unwrap_or_default()),
             ("text", text),
+            ("number", text),
             ("device", device.map_or("", String::as_str)),
         ];
         let argv = self.config.command.iter().map(|argument| filled(argument, &places));

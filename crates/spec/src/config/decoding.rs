@@ -4,7 +4,7 @@ use super::fault::{ConfigCode, ConfigError};
 use super::{KEYS, PROJECT_FORMAT, find};
 use crate::json::{Entry, Mark, Node, Value, kind_of, visible};
 use crate::project::{Duplicates, Mode};
-use crate::{EngineConfig, OutputSpec, Project, ServerTask, Task};
+use crate::{EngineConfig, Inputs, OutputSpec, Project, ServerTask, Task};
 
 /// Gathers faults while the values are decoded; a decoder that gives none has said why.
 #[derive(Default)]
@@ -278,6 +278,20 @@ impl Decoder {
         self.count(field, 1, u64::from(most)).and_then(|number| u32::try_from(number).ok())
     }
 
+    /// A whole number of either sign.
+    pub(super) fn whole(&mut self, field: &Field<'_>) -> Option<i64> {
+        let Value::Number(digits) = &field.node.value else {
+            return self.wrong_type(field, "a whole number");
+        };
+        match digits.parse() {
+            Ok(number) => Some(number),
+            Err(_) => {
+                let problem = format!("{} is no whole number of 64 bits", shortened(digits));
+                self.wrong(field, problem, "write digits only, with a minus sign at the most")
+            }
+        }
+    }
+
     /// A number between two bounds, both included.
     pub(super) fn number(&mut self, field: &Field<'_>, least: f64, most: f64) -> Option<f64> {
         let Value::Number(digits) = &field.node.value else { return self.wrong_type(field, "a number") };
@@ -332,6 +346,12 @@ impl Decoder {
         let secrets = self.defaulted(&table, "secrets", Vec::new(), Self::secrets);
         if let (Some(output), Some(engine)) = (&output, &engine) {
             self.task_fits(&table, output, engine);
+        }
+        if let (Some(pilot), Some(campaign), Some(engine)) = (&pilot, &campaign, &engine) {
+            self.inputs_fit(&table, "pilot", &pilot.inputs, engine);
+            if let Some(campaign) = campaign {
+                self.inputs_fit(&table, "campaign", &campaign.inputs, engine);
+            }
         }
         if let (Some(pilot), Some(duplicates)) = (&pilot, duplicates) {
             self.refusals_possible(root, pilot, duplicates);
@@ -390,6 +410,29 @@ impl Decoder {
         let at = table.field("engine").and_then(|field| find(field.node, &[key]).map(|node| node.at));
         let at = at.unwrap_or_else(|| table.place("engine"));
         self.report(ConfigCode::WrongValue, at, &format!("engine.{key}"), problem, advice);
+    }
+
+    /// What the inputs hold must be what the engine takes.
+    fn inputs_fit(&mut self, table: &Table<'_>, of: &str, inputs: &Inputs, engine: &EngineConfig) {
+        let numbered = |command: &crate::CommandPerItem| {
+            command.command.iter().any(|argument| argument.contains("{number}"))
+        };
+        let (problem, advice) = match (inputs, engine) {
+            (Inputs::Files { .. } | Inputs::Range { .. }, EngineConfig::Builtin(_)) => {
+                ("the built-in engine takes texts", "declare `directory` or `jsonl`, or another kind of engine")
+            }
+            (Inputs::Files { .. }, EngineConfig::OpenAi(_)) => {
+                ("a server is asked about texts, and no file is sent to it", "declare `directory` or `jsonl`")
+            }
+            (Inputs::Range { .. }, _) => return,
+            (_, EngineConfig::Command(command)) if numbered(command) => {
+                ("the command has a place {number}, and these inputs have none", "declare a `range`")
+            }
+            _ => return,
+        };
+        let Some(field) = table.field(of) else { return };
+        let at = find(field.node, &["inputs"]).map_or(field.node.at, |node| node.at);
+        self.report(ConfigCode::WrongValue, at, &format!("{of}.inputs"), problem, advice);
     }
 
     /// Zero-shot classification knows a category only by what is said of it.

@@ -2,13 +2,40 @@
 
 use std::collections::BTreeMap;
 
-use super::decoding::{Decoder, Field};
+use super::decoding::{Decoder, Field, Table};
 use super::fault::ConfigCode;
 use super::find;
 use crate::json::{Node, Value, visible};
 use crate::{
-    Beyond, Campaign, Duplicates, Encoding, ExpectedRefusal, FaultCode, Inputs, Limits, Pilot, Reason,
+    Beyond, Campaign, Duplicates, Encoding, ExpectedRefusal, FaultCode, Inputs, Limits, NumberRange, Pilot,
+    Reason,
 };
+
+/// Digits of an identifier at the most; 64 bits have no more.
+const DIGITS_MAX: u32 = 18;
+
+/// A form of `inputs`.
+struct Form {
+    /// The key that names the place.
+    key: &'static str,
+    /// What it is, in words.
+    name: &'static str,
+    /// The verb that goes with it.
+    has: &'static str,
+    /// The other keys that belong to it.
+    keys: &'static [&'static str],
+}
+
+const FORMS: [Form; 4] = [
+    Form { key: "directory", name: "a directory of texts", has: "has", keys: &["encoding"] },
+    Form { key: "jsonl", name: "a file of records", has: "has", keys: &["id", "text", "columns", "encoding"] },
+    Form { key: "files", name: "files that are no text", has: "have", keys: &[] },
+    Form { key: "range", name: "a range of numbers", has: "has", keys: &["needs"] },
+];
+
+fn forms() -> String {
+    FORMS.map(|form| format!("`{}`", form.key)).join(", ")
+}
 
 impl Decoder {
     /// `pilot`, and that its expected refusals leave at least one item to accept.
@@ -103,11 +130,51 @@ impl Decoder {
         }
     }
 
-    /// `inputs`: which of the two forms is meant is told by the key that names the place, and the keys of the other
-    /// form are then reported as such rather than as unknown.
+    /// `inputs`: which form is meant is told by the key that names the place, and the keys of another form are then
+    /// reported as such rather than as unknown.
     fn inputs(&mut self, field: &Field<'_>) -> Option<Inputs> {
         let table = self.table(field, "inputs")?;
-        let encoding = self.defaulted(&table, "encoding", Encoding::default(), |it, field| {
+        let named = FORMS.iter().filter_map(|form| Some((form, table.field(form.key)?)));
+        let (form, place) = match named.collect::<Vec<_>>().as_slice() {
+            [] => {
+                let advice = "add \"directory\": \"data/pilote\", or \"jsonl\" with \"id\" and \"text\"";
+                let problem = format!("none of {} says where the items are", forms());
+                self.report(ConfigCode::MissingKey, field.node.at, &field.path, problem, advice);
+                return None;
+            }
+            [(form, place)] => (*form, place.clone()),
+            [(first, _), (second, place), ..] => {
+                let problem = format!("inputs are declared both as {} and as {}", first.name, second.name);
+                let advice = format!("keep `{}` or `{}`", first.key, second.key);
+                return self.wrong(place, problem, &advice);
+            }
+        };
+        for (key, of) in FORMS.iter().flat_map(|other| other.keys.iter().map(move |key| (*key, other))) {
+            if table.field(key).is_some() && !form.keys.contains(&key) {
+                let problem = format!("{} {} no `{key}`", form.name, form.has);
+                let advice = format!("take the key out; it is for `{}`", of.key);
+                self.report(ConfigCode::UnknownKey, table.place(key), &table.path(key), problem, advice);
+            }
+        }
+        match form.key {
+            "directory" => {
+                let encoding = self.encoding(&table);
+                let directory = self.inside(&place);
+                Some(Inputs::Directory { directory: directory?, encoding: encoding? })
+            }
+            "jsonl" => self.records(&table, &place),
+            "files" => Some(Inputs::Files { files: self.inside(&place)? }),
+            _ => {
+                let range = self.range(&place);
+                let needs = self
+                    .defaulted(&table, "needs", Vec::new(), |it, field| it.list(field, Self::inside));
+                Some(Inputs::Range { range: range?, needs: needs? })
+            }
+        }
+    }
+
+    fn encoding(&mut self, table: &Table<'_>) -> Option<Encoding> {
+        self.defaulted(table, "encoding", Encoding::default(), |it, field| {
             let encodings = [
                 ("utf-8", Encoding::Utf8),
                 ("shift_jis", Encoding::ShiftJis),
@@ -115,65 +182,40 @@ impl Decoder {
                 ("windows-1252", Encoding::Windows1252),
             ];
             it.word(field, &encodings)
-        });
-        match (table.field("directory"), table.field("jsonl")) {
-            (Some(_), Some(second)) => {
-                let advice = "keep `directory` for a directory of files, or `jsonl` for one file of records";
-                self.wrong(
-                    &second,
-                    "inputs are declared both as a directory and as a file of records",
-                    advice,
-                )
-            }
-            (None, None) => {
-                let advice = "add \"directory\": \"data/pilote\", or \"jsonl\" with \"id\" and \"text\"";
-                let problem = "neither `directory` nor `jsonl` says where the items are";
-                self.report(ConfigCode::MissingKey, field.node.at, &field.path, problem, advice);
-                None
-            }
-            (Some(directory), None) => {
-                for key in ["id", "text", "columns"] {
-                    if table.field(key).is_some() {
-                        let problem =
-                            "files of a directory are identified by their path and are text as a whole";
-                        let advice = "take the key out; it is for `jsonl`";
-                        self.report(
-                            ConfigCode::UnknownKey,
-                            table.place(key),
-                            &table.path(key),
-                            problem,
-                            advice,
-                        );
-                    }
-                }
-                let directory = self.inside(&directory);
-                Some(Inputs::Directory { directory: directory?, encoding: encoding? })
-            }
-            (None, Some(jsonl)) => {
-                let jsonl = self.inside(&jsonl);
-                let id = self.required(&table, "id", "\"the field that holds the identifier\"", Self::name);
-                let text = self.required(&table, "text", "\"the field that holds the text\"", Self::name);
-                if id.is_some() && id == text {
-                    let problem = "identifier and text are the same field";
-                    let advice = "name the field that identifies a record under `id`";
-                    self.report(
-                        ConfigCode::WrongValue,
-                        table.place("text"),
-                        &table.path("text"),
-                        problem,
-                        advice,
-                    );
-                }
-                let columns = self.defaulted(&table, "columns", BTreeMap::new(), Self::columns);
-                Some(Inputs::Jsonl {
-                    jsonl: jsonl?,
-                    id: id?,
-                    text: text?,
-                    columns: columns?,
-                    encoding: encoding?,
-                })
-            }
+        })
+    }
+
+    /// A file with one record a line.
+    fn records(&mut self, table: &Table<'_>, place: &Field<'_>) -> Option<Inputs> {
+        let encoding = self.encoding(table);
+        let jsonl = self.inside(place);
+        let id = self.required(table, "id", "\"the field that holds the identifier\"", Self::name);
+        let text = self.required(table, "text", "\"the field that holds the text\"", Self::name);
+        if id.is_some() && id == text {
+            let problem = "identifier and text are the same field";
+            let advice = "name the field that identifies a record under `id`";
+            let (at, path) = (table.place("text"), table.path("text"));
+            self.report(ConfigCode::WrongValue, at, &path, problem, advice);
         }
+        let columns = self.defaulted(table, "columns", BTreeMap::new(), Self::columns);
+        Some(Inputs::Jsonl { jsonl: jsonl?, id: id?, text: text?, columns: columns?, encoding: encoding? })
+    }
+
+    /// Numbers from the first to the last.
+    fn range(&mut self, field: &Field<'_>) -> Option<NumberRange> {
+        let table = self.table(field, "range")?;
+        let first = self.required(&table, "first", "1", Self::whole);
+        let last = self.required(&table, "last", "250", Self::whole);
+        let step = self.defaulted(&table, "step", 1, |it, field| it.small(field, u32::MAX));
+        let digits = self.defaulted(&table, "digits", 1, |it, field| it.small(field, DIGITS_MAX));
+        let (first, last) = (first?, last?);
+        if first > last {
+            let problem = format!("the last number, {last}, is below the first, {first}");
+            let (at, path) = (table.place("last"), table.path("last"));
+            self.report(ConfigCode::WrongValue, at, &path, problem, "write the smaller one under `first`");
+            return None;
+        }
+        Some(NumberRange { first, last, step: step?, digits: digits? })
     }
 
     /// `columns`: any names, each with the field of the record that is passed through under it.

@@ -21,7 +21,7 @@ const LINE_BYTES_MIN: u64 = 4096;
 const LINE_BYTES_MAX: u64 = 1 << 30;
 
 /// Places that a command per item may have.
-const PLACES: [&str; 5] = ["id", "input", "output", "text", "device"];
+const PLACES: [&str; 6] = ["id", "input", "output", "text", "number", "device"];
 
 impl Decoder {
     /// A worker process.
