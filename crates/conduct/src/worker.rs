@@ -305,7 +305,7 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
         let (Outcome::Accepted(Output::FileMade { path }), Some(open)) = (&outcome, &mut self.open) else {
             return Ok(outcome);
         };
-        let bytes = fs_err::read(path).map_err(|source| ConductError::Made {
+        let mut made = fs_err::File::open(path).map_err(|source| ConductError::Made {
             position,
             path: path.clone(),
             source,
@@ -313,7 +313,7 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
         let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
         let name =
             extension.map_or_else(|| position.to_string(), |extension| format!("{position}.{extension}"));
-        let stored = open.writer.put_payload(&name, &bytes)?;
+        let stored = open.writer.put_payload(&name, &mut made)?;
         // What was taken over is no longer needed where it was made; one that stays goes with its folder.
         let _ = fs_err::remove_file(path);
         let (payload, digest, bytes) = (stored.name, stored.sha256, stored.bytes);

@@ -155,9 +155,10 @@ impl DirStore {
         file: &mut File,
         temporary: &Path,
         path: &Path,
-        (key, bytes): (&str, &[u8]),
+        key: &str,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
     ) -> Result<(Creation, bool), StoreError> {
-        file.write_all(bytes).map_err(|source| StoreError::io("write", key, source))?;
+        write(file).map_err(|source| StoreError::io("write", key, source))?;
         self.failpoint.reached(Window::TemporaryWritten);
         file.sync_all().map_err(|source| StoreError::io("make durable", key, source))?;
         self.failpoint.reached(Window::TemporarySynced);
@@ -168,21 +169,43 @@ impl DirStore {
         self.failpoint.reached(Window::DirectorySynced);
         Ok(placed)
     }
-}
 
-impl Store for DirStore {
-    fn create(&self, key: &str, bytes: &[u8]) -> Result<Creation, StoreError> {
+    fn create_with(
+        &self,
+        key: &str,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> Result<Creation, StoreError> {
         let path = self.path(key)?;
         let dir =
             self.prepare(&path).map_err(|source| StoreError::io("make the directory of", key, source))?;
         let (mut file, temporary) =
             self.temporary(&dir).map_err(|source| StoreError::io("create", key, source))?;
-        let placed = self.create_through(&mut file, &temporary, &path, (key, bytes));
+        let placed = self.create_through(&mut file, &temporary, &path, key, write);
         if !matches!(placed, Ok((_, true))) {
             // A temporary name that stays behind is harmless, and cleared away later.
             let _ = fs::remove_file(&temporary);
         }
         placed.map(|(creation, _)| creation)
+    }
+}
+
+impl Store for DirStore {
+    fn create(&self, key: &str, bytes: &[u8]) -> Result<Creation, StoreError> {
+        self.create_with(key, |file| file.write_all(bytes))
+    }
+
+    fn create_from(&self, key: &str, from: &mut dyn Read) -> Result<Creation, StoreError> {
+        self.create_with(key, |file| {
+            let mut buffer = vec![0; CHUNK];
+            loop {
+                match from.read(&mut buffer) {
+                    Ok(0) => return Ok(()),
+                    Ok(read) => file.write_all(&buffer[..read])?,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        })
     }
 
     fn read(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {

@@ -1,6 +1,6 @@
 //! The narrow trait under the ledger: create only if absent, read, list, and on a local disk append.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::PathBuf;
 
 /// What a creation came to.
@@ -35,6 +35,17 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// When the bytes could not be made durable under that key.
     fn create(&self, key: &str, bytes: &[u8]) -> Result<Creation, StoreError>;
+
+    /// Makes `key` of everything that `from` gives, as [`Store::create`] does. `from` is read to its end, whatever the
+    /// outcome; a store that can keeps little of it in memory.
+    ///
+    /// # Errors
+    /// As [`Store::create`]; also when `from` fails.
+    fn create_from(&self, key: &str, from: &mut dyn Read) -> Result<Creation, StoreError> {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).map_err(|source| StoreError::io("write", key, source))?;
+        self.create(key, &bytes)
+    }
 
     /// All bytes of `key`; none where it is absent.
     ///

@@ -1,8 +1,9 @@
 //! Appending to a part, committing, sealing.
 
+use std::io::{self, Read};
 use std::sync::Arc;
 
-use pilote_spec::{Digest, Outcome, Output, Position};
+use pilote_spec::{Hasher, Outcome, Output, Position};
 
 use crate::chain::Chain;
 use crate::entry::{EntryKind, FORMAT, Header, LINE_BYTES_MAX};
@@ -11,11 +12,11 @@ use crate::keys::{entry_key, payload_key};
 use crate::ledger::{Claim, Ledger, Survey, TakenOver, create_as_own, not_serialisable};
 use crate::line;
 use crate::owner::Owner;
-use crate::payload::{StoredPayload, push_vector};
+use crate::payload::{StoredPayload, digest_of, push_vector};
 use crate::positions::Positions;
 use crate::record::{Adoption, Record};
 use crate::seal::{Seal, SealedEntry};
-use crate::store::{Append, Store};
+use crate::store::{Append, Creation, Store, StoreError};
 use crate::window::{Failpoint, Window};
 
 /// Writes one part. After any error it is spent: the trial stops, and whoever takes it up again reads what is
@@ -261,24 +262,27 @@ impl PartWriter {
         Ok(())
     }
 
-    /// Keeps a file as a payload, durable on return. The name in a record is the one returned: with this writer's
-    /// own prefix, so that a file left over by another one is never taken for it.
+    /// Keeps a file as a payload, durable on return; of its bytes, little is in memory at any time. The name in a record
+    /// is the one returned: with this writer's own prefix, so that a file left over by another one is never taken for
+    /// it.
     ///
     /// # Errors
-    /// When this writer put another payload under that name, or the store fails; the writer is spent then.
-    pub fn put_payload(&mut self, name: &str, bytes: &[u8]) -> Result<StoredPayload, LedgerError> {
+    /// When this writer put another payload under that name, `from` cannot be read, or the store fails; the writer is
+    /// spent then.
+    pub fn put_payload(&mut self, name: &str, from: &mut dyn Read) -> Result<StoredPayload, LedgerError> {
         self.still_usable()?;
-        let stored = StoredPayload {
-            name: format!("{:06}-{name}", self.opening),
-            bytes: bytes.len() as u64,
-            sha256: Digest::of(bytes),
-        };
-        self.guarded(|writer| {
-            let key = payload_key(writer.part, &stored.name);
-            if create_as_own(&*writer.store, &key, bytes)? {
-                return Ok(());
+        let name = format!("{:06}-{name}", self.opening);
+        let key = payload_key(self.part, &name);
+        let mut from = Counted { from, hasher: Hasher::new(), bytes: 0 };
+        let created = self.store.create_from(&key, &mut from).map_err(LedgerError::from);
+        let stored = StoredPayload { name, bytes: from.bytes, sha256: from.hasher.finish() };
+        self.guarded(|writer| match created? {
+            Creation::Created => Ok(()),
+            // An earlier reply may have been lost: what stands there may be this very file.
+            Creation::Exists if holds(&*writer.store, &key, &stored)? => Ok(()),
+            Creation::Exists => {
+                Err(LedgerError::PayloadExists { part: writer.part, payload: stored.name.clone() })
             }
-            Err(LedgerError::PayloadExists { part: writer.part, payload: stored.name.clone() })
         })?;
         self.failpoint.reached(Window::PayloadSynced);
         Ok(stored)
@@ -405,6 +409,29 @@ impl PartWriter {
             0 => Ok(()),
             records => Err(LedgerError::Uncommitted { part: self.part, records }),
         }
+    }
+}
+
+/// Whether `key` holds exactly what was to be stored.
+fn holds(store: &dyn Store, key: &str, stored: &StoredPayload) -> Result<bool, StoreError> {
+    let beyond = store.read_range(key, stored.bytes, 1)?;
+    Ok(beyond.is_some_and(|beyond| beyond.is_empty())
+        && digest_of(store, key, stored.bytes)? == Some(stored.sha256))
+}
+
+/// Counts and digests what is read through it.
+struct Counted<'r> {
+    from: &'r mut dyn Read,
+    hasher: Hasher,
+    bytes: u64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(buffer)?;
+        self.hasher.update(&buffer[..read]);
+        self.bytes += read as u64;
+        Ok(read)
     }
 }
 

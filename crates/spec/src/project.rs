@@ -315,6 +315,8 @@ pub enum FileDecode {
     Json,
     /// A PNG image.
     Png,
+    /// An OpenEXR image, of any number of layers.
+    Exr,
 }
 
 /// What becomes of an image of one colour only, which is what a scene without light or camera renders to.

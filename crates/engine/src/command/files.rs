@@ -1,5 +1,6 @@
 //! Whether a file that a program made is the declared output.
 
+use std::collections::BTreeMap;
 use std::io::{BufReader, Read as _};
 use std::path::Path;
 
@@ -9,7 +10,9 @@ use serde::de::IgnoredAny;
 
 /// Bytes of an output that is kept as a text or a value in the record itself.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
-/// Bytes that the pixels of an image may take.
+/// Bytes of a text that are looked at at a time.
+const PIECE_BYTES: u64 = 1 << 20;
+/// Bytes that the pixels of a PNG, or of one block of an OpenEXR image, may take.
 const IMAGE_BYTES_MAX: usize = 1 << 30;
 
 /// The output in the file at `path`, which the program said that it had made.
@@ -52,23 +55,74 @@ fn decodes(decode: FileDecode, one_colour: OneColour, path: &Path) -> Result<(),
     let reader = || File::open(path).map(BufReader::new).map_err(|error| bad(&error.to_string()));
     match decode {
         FileDecode::Any => Ok(()),
-        FileDecode::Text => {
-            let bytes = fs_err::read(path).map_err(|error| bad(&error.to_string()))?;
-            match std::str::from_utf8(&bytes) {
-                Ok(text) if text.trim().is_empty() => Err(bad("nothing but white space is in it")),
-                Ok(_) => Ok(()),
-                Err(error) => Err(bad(&format!("no UTF-8 at byte {}", error.valid_up_to()))),
-            }
-        }
+        FileDecode::Text => decodes_as_text(reader()?),
         FileDecode::Json => serde_json::from_reader::<_, IgnoredAny>(reader()?)
             .map(|_| ())
             .map_err(|error| bad(&format!("no JSON: {error}"))),
         FileDecode::Png => {
             let one = png_of_one_colour(reader()?).map_err(|error| bad(&format!("no PNG: {error}")))?;
-            match (one_colour, one) {
-                (OneColour::Refuse, true) => Err(bad("every pixel of the image has the same colour")),
-                _ => Ok(()),
+            of_colours(one_colour, one)
+        }
+        FileDecode::Exr => {
+            let one = exr_of_one_colour(reader()?).map_err(|error| bad(&format!("no OpenEXR: {error}")))?;
+            of_colours(one_colour, one)
+        }
+    }
+}
+
+fn of_colours(one_colour: OneColour, one: bool) -> Result<(), Refusal> {
+    match (one_colour, one) {
+        (OneColour::Refuse, true) => Err(bad("every pixel of the image has the same colour")),
+        _ => Ok(()),
+    }
+}
+
+/// Decodes every block of every layer of an OpenEXR image, one at a time, and says whether each channel has one value.
+fn exr_of_one_colour(reader: BufReader<File>) -> Result<bool, exr::error::Error> {
+    let chunks = exr::block::read(reader, true)?.all_chunks(true)?;
+    let headers = chunks.meta_data().headers.clone();
+    if let Some(large) = headers.iter().map(|header| header.max_block_byte_size()).find(|it| *it > IMAGE_BYTES_MAX)
+    {
+        return Err(exr::error::Error::unsupported(format!("a block of {large} bytes is too large")));
+    }
+    let mut first: BTreeMap<(usize, usize), Vec<u8>> = BTreeMap::new();
+    let mut one = true;
+    for block in chunks.sequential_decompressor(true) {
+        let block = block?;
+        let layer = block.index.layer;
+        let Some(channels) = headers.get(layer).map(|header| &header.channels) else { continue };
+        for line in block.lines(channels) {
+            let channel = line.location.channel;
+            let Some(sample) = channels.list.get(channel).map(|it| it.sample_type.bytes_per_sample()) else {
+                continue;
+            };
+            for seen in line.value.chunks_exact(sample) {
+                one = one && first.entry((layer, channel)).or_insert_with(|| seen.to_vec()) == seen;
             }
+        }
+    }
+    Ok(one)
+}
+
+/// Reads a text of any size to its end, a piece at a time.
+fn decodes_as_text(mut reader: BufReader<File>) -> Result<(), Refusal> {
+    let (mut held, mut before, mut says) = (Vec::new(), 0_usize, false);
+    loop {
+        let more = reader.by_ref().take(PIECE_BYTES).read_to_end(&mut held);
+        let ended = more.map_err(|error| bad(&error.to_string()))? == 0;
+        let valid = match std::str::from_utf8(&held) {
+            Ok(text) => text.len(),
+            // A character that the end of the piece cut goes on in the next one.
+            Err(error) if error.error_len().is_none() && !ended => error.valid_up_to(),
+            Err(error) => return Err(bad(&format!("no UTF-8 at byte {}", before + error.valid_up_to()))),
+        };
+        says = says || std::str::from_utf8(&held[..valid]).is_ok_and(|text| !text.trim().is_empty());
+        held.drain(..valid);
+        before += valid;
+        match (ended, says) {
+            (false, _) => {}
+            (true, true) => return Ok(()),
+            (true, false) => return Err(bad("nothing but white space is in it")),
         }
     }
 }

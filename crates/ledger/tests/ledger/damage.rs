@@ -15,7 +15,7 @@ fn sealed() -> Arc<MemoryStore> {
     first.append(&(0..5).map(scripted).collect::<Vec<_>>()).unwrap();
     first.commit().unwrap();
     let mut second = writer(&store, 2);
-    let payload = second.put_payload("frame.png", b"pixels").unwrap();
+    let payload = second.put_payload("frame.png", &mut &b"pixels"[..]).unwrap();
     let output = Output::File { payload: payload.name, digest: payload.sha256, bytes: payload.bytes };
     second.append(&[Record { outcome: Outcome::Accepted(output), ..accepted(5) }]).unwrap();
     second.commit().unwrap();

@@ -104,7 +104,7 @@ fn after_a_failed_synchronisation_the_writer_writes_nothing_more() {
     assert!(matches!(first.commit(), Err(LedgerError::Store(_))));
     let length = disk.list("parts/").unwrap()[0].bytes;
     assert!(matches!(first.append(&records(2..4)), Err(LedgerError::Spent { part: 1 })));
-    assert!(matches!(first.put_payload("x", b"x"), Err(LedgerError::Spent { part: 1 })));
+    assert!(matches!(first.put_payload("x", &mut &b"x"[..]), Err(LedgerError::Spent { part: 1 })));
     let error = first.commit().unwrap_err();
     assert_eq!(
         error.to_string(),

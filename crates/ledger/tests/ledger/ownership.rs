@@ -157,16 +157,16 @@ fn of_a_seal_and_a_takeover_only_one_wins() {
 fn a_payload_left_by_another_owner_is_never_taken_for_ones_own() {
     for (name, Place { store, dir: _dir }) in places() {
         let mut first = writer(&store, 1);
-        let old = first.put_payload("frame.png", b"old").unwrap();
+        let old = first.put_payload("frame.png", &mut &b"old"[..]).unwrap();
         let mut second = writer(&store, 2);
-        let new = second.put_payload("frame.png", b"new").unwrap();
+        let new = second.put_payload("frame.png", &mut &b"new"[..]).unwrap();
         assert_ne!(old.name, new.name, "{name}");
         assert_eq!(
-            second.put_payload("frame.png", b"new").unwrap(),
+            second.put_payload("frame.png", &mut &b"new"[..]).unwrap(),
             new,
             "{name}: the same again is the same"
         );
-        let error = second.put_payload("frame.png", b"other").unwrap_err();
+        let error = second.put_payload("frame.png", &mut &b"other"[..]).unwrap_err();
         assert!(
             error.to_string().contains("give each payload of a part a name of its own"),
             "{name}: {error}"

@@ -51,6 +51,7 @@ impl Decoder {
             ("text", FileDecode::Text),
             ("json", FileDecode::Json),
             ("png", FileDecode::Png),
+            ("exr", FileDecode::Exr),
         ];
         let colours = [("accept", OneColour::Accept), ("refuse", OneColour::Refuse)];
         let extension = self.required(table, "extension", "\"png\"", |it, field| {
@@ -66,10 +67,10 @@ impl Decoder {
         let one_colour =
             self.defaulted(table, "one_colour", OneColour::default(), |it, field| it.word(field, &colours));
         if let (Some(OneColour::Refuse), Some(decode)) = (one_colour, decode)
-            && decode != FileDecode::Png
+            && !matches!(decode, FileDecode::Png | FileDecode::Exr)
         {
             let problem = "only of an image that is decoded the colours are known";
-            let advice = "write \"decode\": \"png\", or take the key out";
+            let advice = "write \"decode\": \"png\" or \"exr\", or take the key out";
             let (place, path) = (table.place("one_colour"), table.path("one_colour"));
             self.report(ConfigCode::WrongValue, place, &path, problem, advice);
         }
