@@ -9,6 +9,8 @@ pub mod model;
 #[cfg(unix)]
 pub mod openai;
 #[cfg(unix)]
+mod places;
+#[cfg(unix)]
 pub mod process;
 #[cfg(unix)]
 pub mod worker;

@@ -15,6 +15,7 @@ use std::time::Duration;
 use pilote_spec::{BatchMeasures, CommandPerItem, EngineFacts, OutputSpec, Reason, Refusal, WorkReason};
 use rustix::process::{Resource, getrlimit};
 
+use crate::places::filled;
 use crate::process::pool::{Ended, How, Start};
 use crate::process::{Guarded, Surround, visible};
 use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, NOT_BEGUN, Request, Stop, WireId};
@@ -166,7 +167,7 @@ impl CommandEngine {
             ("number", text),
             ("device", device.map_or("", String::as_str)),
         ];
-        let argv = self.config.command.iter().map(|argument| filled(argument, &places));
+        let argv = self.config.command.iter().map(|template| argument(template, &places));
         let argv = argv.collect::<Result<Vec<_>, _>>().map_err(Unprepared::Item)?;
         self.begun += 1;
         let start = Start {
@@ -326,28 +327,10 @@ enum Unprepared {
     Machine(std::io::Error),
 }
 
-/// `argument` with its places filled, in one pass: what is set in is never looked at again.
-fn filled(argument: &str, places: &[(&str, &str)]) -> Result<String, Refusal> {
-    let mut out = String::with_capacity(argument.len());
-    let mut rest = argument;
-    while let Some((before, after)) = rest.split_once('{') {
-        out.push_str(before);
-        let place = after.split_once('}').and_then(|(name, rest)| {
-            places.iter().find(|(place, _)| *place == name).map(|(_, value)| (*value, rest))
-        });
-        match place {
-            Some((value, after_place)) => {
-                out.push_str(value);
-                rest = after_place;
-            }
-            // Any other brace stands for itself.
-            None => {
-                out.push('{');
-                rest = after;
-            }
-        }
-    }
-    out.push_str(rest);
+/// `argument` with its places filled, where it can be handed to a program then.
+fn argument(template: &str, places: &[(&str, &str)]) -> Result<String, Refusal> {
+    let value = |name: &str| places.iter().find(|(place, _)| *place == name).map(|(_, value)| (*value).into());
+    let out = filled(template, value);
     let refuse = |reason, detail: &str| Refusal::new(Reason::Work(reason)).with("detail", detail);
     if out.contains('\0') {
         return Err(refuse(WorkReason::ByEngine, "a NUL character, which no argument can hold"));

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::Answer;
+use crate::places::filled;
 
 /// One question to a server: what is set into the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +16,17 @@ pub(super) struct Fill<'a> {
     pub(super) text: &'a str,
     /// Its identifier; empty where it has none.
     pub(super) id: &'a str,
+}
+
+impl Fill<'_> {
+    /// `template` with this set in.
+    fn into(&self, template: &str) -> String {
+        filled(template, |name| match name {
+            "text" => Some(self.text.into()),
+            "id" => Some(self.id.into()),
+            _ => None,
+        })
+    }
 }
 
 /// Path of a task below an endpoint.
@@ -34,13 +46,12 @@ pub(super) fn generation(config: &OpenAi, output: &OutputSpec, fill: &Fill<'_>) 
         let messages: Vec<Value> = if config.prompt.is_empty() {
             vec![json!({ "role": "user", "content": fill.text })]
         } else {
-            let filled = |message: &pilote_spec::Message| json!({ "role": message.role, "content": filled(&message.content, fill) });
+            let filled = |message: &pilote_spec::Message| json!({ "role": message.role, "content": fill.into(&message.content) });
             config.prompt.iter().map(filled).collect()
         };
         body.insert("messages".to_owned(), messages.into());
     } else {
-        let prompt =
-            config.prompt.first().map_or_else(|| fill.text.to_owned(), |one| filled(&one.content, fill));
+        let prompt = config.prompt.first().map_or_else(|| fill.text.to_owned(), |one| fill.into(&one.content));
         body.insert("prompt".to_owned(), prompt.into());
     }
     if let OutputSpec::Json { schema } = output {
@@ -57,36 +68,6 @@ pub(super) fn embedding(config: &OpenAi, texts: &[&str]) -> Value {
     body.insert("model".to_owned(), config.model.clone().into());
     body.insert("input".to_owned(), texts.into());
     Value::Object(body)
-}
-
-/// `template` with its places filled, in one pass: what is set in is never looked at again.
-pub(super) fn filled(template: &str, fill: &Fill<'_>) -> String {
-    let mut out = String::with_capacity(template.len() + fill.text.len());
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once('{') {
-        out.push_str(before);
-        let place = after.split_once('}').and_then(|(name, rest)| {
-            let value = match name {
-                "text" => Some(fill.text),
-                "id" => Some(fill.id),
-                _ => None,
-            };
-            Some((value?, rest))
-        });
-        match place {
-            Some((value, after_place)) => {
-                out.push_str(value);
-                rest = after_place;
-            }
-            // Any other brace stands for itself.
-            None => {
-                out.push('{');
-                rest = after;
-            }
-        }
-    }
-    out.push_str(rest);
-    out
 }
 
 #[derive(Deserialize)]

@@ -195,6 +195,15 @@ impl Decoder {
 
     /// Any JSON values by name, kept as they stand.
     fn values(&mut self, field: &Field<'_>) -> Option<BTreeMap<String, serde_json::Value>> {
+        self.by_name(field, |it, _, value| it.value(value))
+    }
+
+    /// An object with names of the user's own: each value as `read` decodes it.
+    fn by_name<T>(
+        &mut self,
+        field: &Field<'_>,
+        mut read: impl FnMut(&mut Self, &str, &Field<'_>) -> Option<T>,
+    ) -> Option<BTreeMap<String, T>> {
         let Value::Table(entries) = &field.node.value else {
             self.table(field, "")?;
             return None;
@@ -203,7 +212,7 @@ impl Decoder {
             .iter()
             .map(|entry| {
                 let path = format!("{}.{}", field.path, visible(&entry.key));
-                Some((entry.key.clone(), self.value(&Field { node: &entry.node, path })?))
+                Some((entry.key.clone(), read(self, &entry.key, &Field { node: &entry.node, path })?))
             })
             .collect()
     }
@@ -225,23 +234,14 @@ impl Decoder {
 
     /// Variables with their values.
     fn environment(&mut self, field: &Field<'_>) -> Option<BTreeMap<String, String>> {
-        let Value::Table(entries) = &field.node.value else {
-            self.table(field, "")?;
-            return None;
-        };
-        entries
-            .iter()
-            .map(|entry| {
-                let path = format!("{}.{}", field.path, visible(&entry.key));
-                let value = Field { node: &entry.node, path };
-                let text = self.text(&value)?;
-                if entry.key.is_empty() || entry.key.contains(['=', '\0']) || text.contains('\0') {
-                    let problem = "no variable can have this name or value";
-                    return self.wrong(&value, problem, "write a name without `=`, and no NUL character");
-                }
-                Some((entry.key.clone(), text))
-            })
-            .collect()
+        self.by_name(field, |it, name, value| {
+            let text = it.text(value)?;
+            if name.is_empty() || name.contains(['=', '\0']) || text.contains('\0') {
+                let problem = "no variable can have this name or value";
+                return it.wrong(value, problem, "write a name without `=`, and no NUL character");
+            }
+            Some(text)
+        })
     }
 
     /// The name of one variable, never its value.
