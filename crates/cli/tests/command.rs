@@ -91,6 +91,69 @@ fn an_image_is_accepted_only_where_it_is_there_whole_and_of_more_than_one_colour
     assert_eq!(left.len(), 1, "only the good image is kept: {left:?}");
 }
 
+/// A Python program that writes an OpenEXR image of two by two pixels, uncompressed, with two channels.
+const DRAW_EXR: &str = r#"
+import struct, sys
+kind, path = open(sys.argv[1]).read(), sys.argv[2]
+def attribute(name, type, value):
+    return name + b"\0" + type + b"\0" + struct.pack("<i", len(value)) + value
+channel = lambda name: name + b"\0" + struct.pack("<iBxxxii", 2, 0, 1, 1)
+box = struct.pack("<iiii", 0, 0, 1, 1)
+head = struct.pack("<ii", 20000630, 2)
+head += attribute(b"channels", b"chlist", channel(b"G") + channel(b"R") + b"\0")
+head += attribute(b"compression", b"compression", b"\0")
+head += attribute(b"dataWindow", b"box2i", box) + attribute(b"displayWindow", b"box2i", box)
+head += attribute(b"lineOrder", b"lineOrder", b"\0")
+head += attribute(b"pixelAspectRatio", b"float", struct.pack("<f", 1))
+head += attribute(b"screenWindowCenter", b"v2f", struct.pack("<ff", 0, 0))
+head += attribute(b"screenWindowWidth", b"float", struct.pack("<f", 1)) + b"\0"
+last = 0.5 if kind == "grey" else 0.25
+lines = [struct.pack("<ii4f", y, 16, 0.5, 0.5, 1.0, last if y and kind != "grey" else 1.0) for y in (0, 1)]
+starts = [len(head) + 16, len(head) + 16 + len(lines[0])]
+image = head + struct.pack("<QQ", *starts) + b"".join(lines)
+open(path, "wb").write({"cut": image[:-3], "text": b"hello"}.get(kind, image))
+"#;
+
+#[test]
+fn an_open_exr_image_is_decoded_to_its_last_block_and_judged_by_its_colours() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = config(&["python3", "-c", DRAW_EXR, "{input}", "{output}"], json!({}));
+    let (decode, one_colour) = (FileDecode::Exr, OneColour::Refuse);
+    let exr = OutputSpec::File { extension: "exr".into(), decode, one_colour };
+    let mut engine = start(&config, &exr, folder.path());
+    let (answers, _) = ask(&mut engine, &["good", "grey", "cut", "text"]);
+    let reasons: Vec<String> = answers.values().map(reason).collect();
+    assert_eq!(reasons[..2], ["file", "bad-file: every pixel of the image has the same colour"]);
+    assert!(reasons[2].starts_with("bad-file: no OpenEXR: "), "{}", reasons[2]);
+    assert!(reasons[3].starts_with("bad-file: no OpenEXR: "), "{}", reasons[3]);
+}
+
+#[test]
+fn a_text_of_any_size_is_read_to_its_end_and_must_say_something() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = r#"
+import sys
+kind, path = sys.argv[1:]
+large = ("é" * 700_001).encode()
+open(path, "wb").write({"large": large, "cut": large[:-1], "broken": large + b"\xff" + large, "blank": b" \n" * 700_000}[kind])
+"#;
+    let config = config(&["python3", "-c", script, "{text}", "{output}"], json!({}));
+    let (decode, one_colour) = (FileDecode::Text, OneColour::Accept);
+    let text = OutputSpec::File { extension: "txt".into(), decode, one_colour };
+    let mut engine = start(&config, &text, folder.path());
+    let (answers, _) = ask(&mut engine, &["large", "cut", "broken", "blank"]);
+    let reasons: Vec<String> = answers.values().map(reason).collect();
+    assert_eq!(
+        reasons,
+        [
+            "file",
+            "bad-file: no UTF-8 at byte 1400000",
+            "bad-file: no UTF-8 at byte 1400002",
+            "bad-file: nothing but white space is in it"
+        ]
+    );
+}
+
 #[test]
 fn places_are_filled_without_a_shell_and_never_twice() {
     let folder = tempfile::tempdir().unwrap();

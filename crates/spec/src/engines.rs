@@ -83,6 +83,16 @@ pub struct OpenAi {
     /// Seconds that every endpoint may be down before the trial stops with its items pending.
     #[serde(default = "default_down_seconds")]
     pub down_seconds_max: u32,
+    /// Seconds from the first request for an item to its answer, every wait and attempt included, before the trial stops
+    /// with its items pending.
+    #[serde(default = "default_item_seconds")]
+    pub item_seconds_max: u32,
+    /// Seconds that requests under way get when the trial is to stop; their items stay pending after it.
+    #[serde(default = "default_stop_seconds")]
+    pub stop_seconds_max: u32,
+    /// Bytes of text of one request; a longer item is refused as `too-long`.
+    #[serde(default = "default_request_bytes")]
+    pub request_bytes_max: u64,
     /// Items of one batch, the most that is computed again after a crash.
     #[serde(default = "default_batch_items")]
     pub batch_items: u32,
@@ -180,4 +190,16 @@ pub(crate) fn default_request_seconds() -> u32 {
 
 pub(crate) fn default_down_seconds() -> u32 {
     300
+}
+
+pub(crate) fn default_item_seconds() -> u32 {
+    3600
+}
+
+pub(crate) fn default_stop_seconds() -> u32 {
+    10
+}
+
+pub(crate) fn default_request_bytes() -> u64 {
+    32 * 1024 * 1024
 }

@@ -29,6 +29,9 @@ impl Fill<'_> {
     }
 }
 
+/// Endings of a text that are the server's fault and no item's.
+const BROKEN_OFF: [&str; 3] = ["abort", "error", "cancelled"];
+
 /// Path of a task below an endpoint.
 pub(super) fn path(task: ServerTask) -> &'static str {
     match task {
@@ -85,6 +88,34 @@ struct Choice {
     message: Option<ChoiceMessage>,
     text: Option<String>,
     finish_reason: Option<String>,
+    logprobs: Option<LogProbs>,
+}
+
+/// Logarithms of the probabilities of the generated tokens, as a chat and as a completion give them.
+#[derive(Deserialize)]
+struct LogProbs {
+    content: Option<Vec<TokenLogProb>>,
+    token_logprobs: Option<Vec<Option<f64>>>,
+}
+
+#[derive(Deserialize)]
+struct TokenLogProb {
+    logprob: Option<f64>,
+}
+
+impl LogProbs {
+    /// The probability of the whole text: the product over its tokens; none where one of them is not told.
+    fn probability(&self) -> Option<f32> {
+        let tokens: Vec<Option<f64>> = match (&self.content, &self.token_logprobs) {
+            (Some(content), _) => content.iter().map(|token| token.logprob).collect(),
+            (None, Some(tokens)) => tokens.clone(),
+            (None, None) => return None,
+        };
+        let sum = tokens.iter().copied().sum::<Option<f64>>().filter(|_| !tokens.is_empty())?;
+        #[expect(clippy::cast_possible_truncation, reason = "a probability needs no more digits than f32 has")]
+        let probability = sum.exp() as f32;
+        (0.0..=1.0).contains(&probability).then_some(probability)
+    }
 }
 
 #[derive(Deserialize)]
@@ -107,6 +138,9 @@ pub(super) fn read_generation(config: &OpenAi, output: &OutputSpec, body: &[u8])
         .map_err(|choices| format!("the reply has {} choices, and one was asked for", choices.len()))?;
     let mut made_with: BTreeMap<String, Value> = config.parameters.clone();
     let finish = choice.finish_reason.unwrap_or_default();
+    if BROKEN_OFF.contains(&finish.as_str()) {
+        return Err(format!("the server broke off: its finish_reason is {finish}"));
+    }
     made_with.insert("finish_reason".to_owned(), finish.clone().into());
     let model = reply.model.map(Value::from);
     let told = [
@@ -121,7 +155,13 @@ pub(super) fn read_generation(config: &OpenAi, output: &OutputSpec, body: &[u8])
         (None, None) => return Err("the reply's choice has neither message nor text".to_owned()),
     };
     let tokens = reply.usage.as_ref().and_then(|usage| usage.get("completion_tokens")).map(Value::to_string);
-    Ok(judged(output, text, declined, &finish, tokens, made_with))
+    let score = choice.logprobs.and_then(|logprobs| logprobs.probability());
+    Ok(match judged(output, text, declined, &finish, tokens, made_with) {
+        Answer::Output(Output::Category { category, others, cut_at_tokens, .. }) => {
+            Answer::Output(Output::Category { category, score, others, cut_at_tokens })
+        }
+        answer => answer,
+    })
 }
 
 /// The answer that a text with this ending is. A text that was cut is never an output, whatever it looks like.
@@ -157,7 +197,7 @@ fn judged(
             Err(error) => Answer::Refused(refusal(WorkReason::InvalidOutput).with("detail", error)),
         },
         OutputSpec::Category { .. } => {
-            // A generated label has no score.
+            // A generated label has a score only where the server tells its probability.
             let (category, others) = (text.trim().to_owned(), Vec::new());
             Answer::Output(Output::Category { category, score: None, others, cut_at_tokens: None })
         }

@@ -66,6 +66,10 @@ struct State {
     chance: Chance,
     batches: HashMap<BatchId, Open>,
     ending: bool,
+    /// Requests that were made and did not end yet.
+    under_way: usize,
+    /// Since when nothing more is asked, because the trial stops.
+    held: Option<Duration>,
     /// Set when nobody will be served any more; every batch fails with it.
     paused: Option<EngineFault>,
 }
@@ -82,6 +86,8 @@ struct Ask {
     batch: BatchId,
     requests: Vec<Request>,
     attempt: u32,
+    /// When it was asked first.
+    began: Option<Duration>,
     not_before: Duration,
     avoid: Option<usize>,
     /// Answers of the endpoints before the first attempt.
@@ -94,8 +100,8 @@ enum Came {
     /// Ask for each of the texts alone.
     Apart,
     Again(String),
-    /// Ask again after this wait, which costs nothing.
-    Later(Duration),
+    /// Ask again after this wait, which costs nothing, for this reason.
+    Later(Duration, String),
     Failed(EngineFault),
 }
 
@@ -131,6 +137,8 @@ impl ServerEngine {
                 chance: Chance(seed),
                 batches: HashMap::new(),
                 ending: false,
+                under_way: 0,
+                held: None,
                 paused: None,
             }),
             config: config.clone(),
@@ -176,14 +184,28 @@ impl Engine for ServerEngine {
         if let Some(fault) = &state.paused {
             return Err(fault.clone());
         }
-        let groups = groups(batch.requests, self.per_request);
-        let answered_before = state.health.answered_count();
-        let open = Open { left: groups.len(), began: self.shared.clock.monotonic(), failed: None };
-        state.batches.insert(batch.id, open);
+        let bytes_max = usize::try_from(self.shared.config.request_bytes_max).unwrap_or(usize::MAX);
+        let (long, fitting): (Vec<_>, Vec<_>) =
+            batch.requests.into_iter().partition(|request| text(request).len() > bytes_max);
+        let groups = groups(fitting, self.per_request, bytes_max.min(EMBED_BYTES_MAX));
+        let (answered_before, now) = (state.health.answered_count(), self.shared.clock.monotonic());
+        let left = groups.len() + usize::from(!long.is_empty());
+        state.batches.insert(batch.id, Open { left, began: now, failed: None });
+        if !long.is_empty() {
+            for request in long {
+                let refusal = Refusal::new(Reason::Work(WorkReason::TooLong))
+                    .with("limit", format!("{bytes_max} bytes"))
+                    .with("seen", format!("{} bytes", text(&request).len()));
+                let answer = Answer::Refused(refusal);
+                let _ = self.shared.events.send(Event::Answer { wire: request.wire, answer });
+            }
+            self.shared.done(&mut state, batch.id, None, now);
+        }
         state.queue.extend(groups.into_iter().map(|requests| Ask {
             batch: batch.id,
             requests,
             attempt: 1,
+            began: None,
             not_before: Duration::ZERO,
             avoid: None,
             answered_before,
@@ -201,6 +223,7 @@ impl Engine for ServerEngine {
                 return Err(fault("compute", "the request threads are gone"));
             }
         }
+        self.shared.abandon_late();
         events.extend(self.events.try_iter());
         if events.is_empty()
             && let Some(server) = &mut self.server
@@ -215,22 +238,24 @@ impl Engine for ServerEngine {
     fn hold(&mut self) {
         let mut state = self.shared.lock();
         let now = self.shared.clock.monotonic();
+        state.held = Some(now);
         for ask in std::mem::take(&mut state.queue) {
-            let fault = EngineFault { ended: false, ..fault(NOT_BEGUN, "not asked, since the trial stops") };
-            self.shared.done(&mut state, ask.batch, Some(fault), now);
+            self.shared.done(&mut state, ask.batch, Some(not_asked()), now);
         }
     }
 
     fn stop(&mut self, how: Stop) -> Result<(), EngineFault> {
-        {
+        let awaited = {
             let mut state = self.shared.lock();
             state.ending = true;
             if how == Stop::Now {
                 state.queue.clear();
             }
             self.shared.work.notify_all();
-        }
-        if how == Stop::Orderly {
+            // A request that nobody waits for any more ends with this process, or with the server.
+            state.under_way == 0 || state.held.is_none()
+        };
+        if how == Stop::Orderly && awaited {
             for thread in self.threads.drain(..) {
                 let _ = thread.join();
             }
@@ -270,8 +295,10 @@ impl Shared {
             if let Some(place) = state.queue.iter().position(|ask| ask.not_before <= now) {
                 match state.health.turn(now, state.queue[place].avoid) {
                     Turn::Now(endpoint) => {
-                        if let Some(ask) = state.queue.remove(place) {
+                        if let Some(mut ask) = state.queue.remove(place) {
                             state.health.began(endpoint);
+                            state.under_way += 1;
+                            ask.began.get_or_insert(now);
                             return Some((ask, endpoint));
                         }
                     }
@@ -308,14 +335,14 @@ impl Shared {
         drop(state);
         match (next, reply) {
             (Next::Read, policy::Reply::Http { body, .. }) => self.read(ask, &body),
-            (Next::SlowDown { spread, .. }, _) => Came::Later(spread),
+            (Next::SlowDown { spread, .. }, _) => Came::Later(spread, "asked to slow down".to_owned()),
             (Next::RefuseItem(why), _) => refused(ask, WorkReason::ByEngine, &why),
             (Next::Pause(why), _) => Came::Failed(fault(NO_ACCESS, &why)),
             (Next::EndpointDown(why), _) if down => {
                 let seconds = down_max.as_secs();
                 Came::Failed(fault("compute", &format!("no endpoint has answered for {seconds} s: {why}")))
             }
-            (Next::EndpointDown(_), _) => Came::Later(Duration::ZERO),
+            (Next::EndpointDown(why), _) => Came::Later(Duration::ZERO, why),
             (Next::AttemptFailed(why), _) => Came::Again(why),
             (Next::Read, _) => Came::Again("a reply without a body".to_owned()),
         }
@@ -347,25 +374,14 @@ impl Shared {
     /// Puts the request back, or answers for it and finishes its batch with the last one.
     fn settle(&self, ask: Ask, endpoint: usize, came: Came) {
         let mut state = self.lock();
+        state.under_way -= 1;
         let now = self.clock.monotonic();
         match came {
-            Came::Later(wait) => {
-                state.queue.push_back(Ask { avoid: Some(endpoint), not_before: now + wait, ..ask });
+            Came::Later(wait, why) => {
+                let later = Ask { avoid: Some(endpoint), not_before: now + wait, ..ask };
+                self.put_back(&mut state, later, now, &why);
             }
-            Came::Apart => {
-                if let Some(open) = state.batches.get_mut(&ask.batch) {
-                    open.left += ask.requests.len() - 1;
-                }
-                let Ask { batch, attempt, not_before, answered_before, .. } = ask;
-                state.queue.extend(ask.requests.into_iter().map(|one| Ask {
-                    batch,
-                    requests: vec![one],
-                    attempt,
-                    not_before,
-                    avoid: None,
-                    answered_before,
-                }));
-            }
+            Came::Apart => self.ask_apart(&mut state, ask, now),
             Came::Again(why) => self.again(&mut state, ask, endpoint, now, &why),
             Came::Answers(answers) => {
                 // A batch that failed as a whole meanwhile is asked again: an answer would come too late for it.
@@ -375,18 +391,61 @@ impl Shared {
                 }
                 self.done(&mut state, ask.batch, None, now);
             }
-            Came::Failed(fault) => {
-                state.queue.clear();
-                state.paused = Some(fault.clone());
-                let open: Vec<BatchId> = state.batches.keys().copied().collect();
-                for batch in open {
-                    state.batches.remove(&batch);
-                    let _ = self.events.send(Event::Failed { batch, fault: fault.clone() });
-                }
-            }
+            Came::Failed(fault) => self.fail_all(&mut state, &fault),
         }
         drop(state);
         self.work.notify_all();
+    }
+
+    /// Nobody will be served any more: everything that is open fails with `fault`.
+    fn fail_all(&self, state: &mut State, fault: &EngineFault) {
+        state.queue.clear();
+        state.paused = Some(fault.clone());
+        for (batch, _) in std::mem::take(&mut state.batches) {
+            let _ = self.events.send(Event::Failed { batch, fault: fault.clone() });
+        }
+    }
+
+    /// Puts a request back into the queue; nothing is asked any more once the trial stops, and an item that took too
+    /// long in all stops it.
+    fn put_back(&self, state: &mut State, ask: Ask, now: Duration, why: &str) {
+        let item_max = Duration::from_secs(u64::from(self.config.item_seconds_max));
+        if state.held.is_some() {
+            self.done(state, ask.batch, Some(not_asked()), now);
+        } else if ask.began.is_some_and(|began| ask.not_before.max(now).saturating_sub(began) > item_max) {
+            let seconds = item_max.as_secs();
+            self.fail_all(state, &fault("compute", &format!("an item has no answer after {seconds} s: {why}")));
+        } else {
+            state.queue.push_back(ask);
+        }
+    }
+
+    /// Asks for each item of a request alone.
+    fn ask_apart(&self, state: &mut State, ask: Ask, now: Duration) {
+        let Ask { batch, requests, began, answered_before, .. } = ask;
+        if let Some(open) = state.batches.get_mut(&batch) {
+            open.left += requests.len() - 1;
+        }
+        for one in requests {
+            let requests = vec![one];
+            let alone = Ask { batch, requests, attempt: 1, began, not_before: now, avoid: None, answered_before };
+            self.put_back(state, alone, now, "several were asked for together");
+        }
+    }
+
+    /// Once the trial stops, what is under way is awaited for a declared time and then left alone, its items pending.
+    fn abandon_late(&self) {
+        let mut state = self.lock();
+        let stop_max = Duration::from_secs(u64::from(self.config.stop_seconds_max));
+        let since = |held| self.clock.monotonic().saturating_sub(held);
+        if state.held.is_none_or(|held| since(held) <= stop_max) {
+            return;
+        }
+        for (batch, _) in std::mem::take(&mut state.batches) {
+            let words = format!("no answer within {} s of the stop", stop_max.as_secs());
+            let fault = EngineFault { ended: false, ..fault(NOT_BEGUN, &words) };
+            let _ = self.events.send(Event::Failed { batch, fault });
+        }
     }
 
     /// Another attempt, or the end of them: the item is refused where the server answered others meanwhile, and
@@ -395,20 +454,10 @@ impl Shared {
         if ask.attempt < self.config.attempts_max {
             let wait = policy::backoff(ask.attempt, state.chance.draw());
             let attempt = ask.attempt + 1;
-            state.queue.push_back(Ask { attempt, not_before: now + wait, avoid: Some(endpoint), ..ask });
+            let again = Ask { attempt, not_before: now + wait, avoid: Some(endpoint), ..ask };
+            self.put_back(state, again, now, why);
         } else if ask.requests.len() > 1 {
-            let Ask { batch, answered_before, .. } = ask;
-            if let Some(open) = state.batches.get_mut(&batch) {
-                open.left += ask.requests.len() - 1;
-            }
-            state.queue.extend(ask.requests.into_iter().map(|one| Ask {
-                batch,
-                requests: vec![one],
-                attempt: 1,
-                not_before: now,
-                avoid: None,
-                answered_before,
-            }));
+            self.ask_apart(state, ask, now);
         } else if state.health.answered_count() > ask.answered_before {
             for request in ask.requests {
                 let refusal = Refusal::new(Reason::Work(WorkReason::Poison)).with("detail", why);
@@ -443,13 +492,13 @@ impl Shared {
 }
 
 /// Cuts a batch into requests by count and bytes.
-fn groups(requests: Vec<Request>, per_request: usize) -> Vec<Vec<Request>> {
+fn groups(requests: Vec<Request>, per_request: usize, bytes_max: usize) -> Vec<Vec<Request>> {
     let mut groups: Vec<Vec<Request>> = Vec::new();
     let mut bytes = 0;
     for request in requests {
         let length = text(&request).len();
         match groups.last_mut() {
-            Some(group) if group.len() < per_request && bytes + length <= EMBED_BYTES_MAX => {
+            Some(group) if group.len() < per_request && bytes + length <= bytes_max => {
                 bytes += length;
                 group.push(request);
             }
@@ -486,6 +535,9 @@ fn facts(config: &OpenAi, version: BTreeMap<String, String>) -> EngineFacts {
     if let Some(launch) = &config.launch {
         parameters
             .insert("launch.command".to_owned(), serde_json::Value::from(launch.command.clone()).to_string());
+        if !launch.devices.is_empty() {
+            parameters.insert("launch.devices".to_owned(), launch.devices.join(" "));
+        }
     }
     for (number, message) in config.prompt.iter().enumerate() {
         parameters.insert(format!("prompt.{number}.{}", message.role), message.content.clone());
@@ -500,6 +552,10 @@ fn facts(config: &OpenAi, version: BTreeMap<String, String>) -> EngineFacts {
         longest_tokens: None,
         parameters,
     }
+}
+
+fn not_asked() -> EngineFault {
+    EngineFault { ended: false, ..fault(NOT_BEGUN, "not asked, since the trial stops") }
 }
 
 fn fault(step: &str, first_error: &str) -> EngineFault {

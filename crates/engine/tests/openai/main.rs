@@ -76,6 +76,12 @@ fn batch(texts: &[&str]) -> Batch {
     Batch { id: BatchId(1), requests: requests.collect() }
 }
 
+/// A reply to a chat with the logarithms of its tokens' probabilities.
+fn with_logprobs(tokens: Value) -> Say {
+    let choice = json!({ "message": { "content": "letter" }, "finish_reason": "stop", "logprobs": { "content": tokens } });
+    Say::Status(200, Vec::new(), json!({ "choices": [choice] }))
+}
+
 /// The answers by question, and how the batch ended.
 fn ask(engine: &mut ServerEngine, texts: &[&str]) -> (BTreeMap<u64, Answer>, Event) {
     engine.submit(batch(texts)).unwrap();
@@ -185,6 +191,24 @@ fn a_label_is_a_category_without_a_score() {
     let expected =
         Output::Category { category: "invoice".into(), score: None, others: Vec::new(), cut_at_tokens: None };
     assert_eq!(answers[&0], Answer::Output(expected));
+}
+
+#[test]
+fn a_label_bears_the_probability_of_its_tokens_where_the_server_tells_it() {
+    let server = FakeServer::start(|asked| match asked.text().as_str() {
+        "told" => with_logprobs(json!([{ "logprob": -0.5 }, { "logprob": -0.25 }])),
+        "half told" => with_logprobs(json!([{ "logprob": -0.5 }, { "logprob": null }])),
+        _ => with_logprobs(json!([])),
+    });
+    let output = OutputSpec::Category { categories: Vec::new() };
+    let config = config(&[&server.endpoint], json!({ "parameters": { "logprobs": true } }));
+    let mut engine = start(&config, &output).unwrap();
+    let (answers, _) = ask(&mut engine, &["told", "half told", "nothing told"]);
+    let score = |answer: &Answer| match answer {
+        Answer::Output(Output::Category { score, .. }) => score.map(|score| (score * 1000.0).round()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(answers.values().map(score).collect::<Vec<_>>(), [Some(472.0), None, None]);
 }
 
 #[test]
@@ -327,4 +351,156 @@ fn the_access_key_goes_into_the_header_and_nowhere_else() {
     );
     let absent = start(&config(&[&dead()], json!({})), &text()).err().unwrap();
     assert!(absent.first_error.contains("/v1/models does not answer"), "{absent}");
+}
+
+#[test]
+fn what_is_under_way_at_a_stop_is_awaited_for_the_declared_time_and_then_left_pending() {
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let held = std::sync::Mutex::new(held);
+    let server = FakeServer::start(move |_| {
+        let _ = held.lock().unwrap().recv();
+        chat("too late", "stop")
+    });
+    let config = config(&[&server.endpoint], json!({ "stop_seconds_max": 20 }));
+    let mut engine = start(&config, &text()).unwrap();
+    engine.submit(batch(&["a"; 5])).unwrap();
+    while server.log().len() < 2 {
+        assert!(engine.poll(Duration::from_millis(5)).unwrap().is_empty());
+    }
+    engine.hold();
+    let (answers, end) = end(&mut engine);
+    let Event::Failed { fault, .. } = end else { panic!("{end:?}") };
+    assert!(answers.is_empty() && !fault.ended && fault.step == pilote_engine::NOT_BEGUN, "{fault}");
+    // The stop waits for nobody, though the server still holds two requests.
+    engine.stop(Stop::Orderly).unwrap();
+    drop(release);
+    assert_eq!(server.log().len(), 2);
+}
+
+#[test]
+fn a_request_that_is_told_to_wait_after_a_hold_is_not_made_again() {
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    let held = std::sync::Mutex::new(held);
+    let server = FakeServer::start(move |_| {
+        let _ = held.lock().unwrap().recv();
+        Say::Status(429, vec![("Retry-After", "1".to_owned())], json!({}))
+    });
+    let mut engine = start(&config(&[&server.endpoint], json!({ "concurrency": 1 })), &text()).unwrap();
+    engine.submit(batch(&["a", "b"])).unwrap();
+    while server.log().is_empty() {
+        assert!(engine.poll(Duration::from_millis(5)).unwrap().is_empty());
+    }
+    engine.hold();
+    drop(release);
+    let (answers, end) = end(&mut engine);
+    assert!(answers.is_empty() && matches!(end, Event::Failed { fault, .. } if !fault.ended));
+    assert_eq!(server.log().len(), 1);
+}
+
+#[test]
+fn endless_throttling_costs_no_attempt_and_ends_at_the_wall_deadline_with_everything_pending() {
+    let server = FakeServer::start(|_| Say::Status(429, vec![("Retry-After", "20".to_owned())], json!({})));
+    let config = config(&[&server.endpoint], json!({ "attempts_max": 1, "item_seconds_max": 60 }));
+    let mut engine = start(&config, &text()).unwrap();
+    let (answers, end) = ask(&mut engine, &["a", "b"]);
+    let Event::Failed { fault, .. } = end else { panic!("{end:?}") };
+    assert!(answers.is_empty() && fault.ended);
+    assert!(fault.first_error.contains("an item has no answer after 60 s: asked to slow down"), "{fault}");
+    assert!(server.log().len() > 2, "it was asked again meanwhile");
+}
+
+#[test]
+fn a_request_for_vectors_is_cut_by_bytes_as_well_as_by_count() {
+    let server = FakeServer::start(|asked| vectors(&asked.texts(), 0..asked.texts().len()));
+    let more = json!({ "task": "embedding", "request_bytes_max": 250_000 });
+    let mut engine =
+        start(&config(&[&server.endpoint], more), &OutputSpec::Vector { width: 2 }).unwrap();
+    let texts: Vec<String> = (1..=32).map(|number| "x".repeat(100_000 + number)).collect();
+    let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let long = "y".repeat(250_001);
+    texts.push(&long);
+    let (answers, _) = ask(&mut engine, &texts);
+    assert_eq!(answers.values().filter(|answer| reason(answer) == "vector").count(), 32);
+    let Answer::Refused(refusal) = &answers[&32] else { panic!("{:?}", answers[&32]) };
+    assert_eq!(refusal.reason.code(), "too-long");
+    assert_eq!((&*refusal.facts["limit"], &*refusal.facts["seen"]), ("250000 bytes", "250001 bytes"));
+    let sizes: Vec<usize> = server.log().iter().map(|asked| asked.texts().len()).collect();
+    assert!(sizes.len() == 16 && sizes.iter().all(|size| *size == 2), "{sizes:?}");
+    let mut asked: Vec<usize> = server.log().iter().flat_map(|asked| asked.texts()).map(|it| it.len()).collect();
+    asked.sort_unstable();
+    assert_eq!(asked, (100_001..=100_032).collect::<Vec<_>>(), "each text once");
+}
+
+#[test]
+fn a_stream_that_broke_off_or_bears_an_error_is_never_an_answer() {
+    for stream in [
+        "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"error\":{\"message\":\"oom\"}}\n\ndata: [DONE]\n\n",
+        "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n",
+        "",
+    ] {
+        let server = FakeServer::start(move |asked| match asked.text().as_str() {
+            "bad" => Say::Raw(stream.to_owned()),
+            _ => chat("a text", "stop"),
+        });
+        let mut engine = start(&config(&[&server.endpoint], json!({})), &text()).unwrap();
+        let (answers, _) = ask(&mut engine, &["a", "bad"]);
+        assert_eq!(answers.values().map(reason).collect::<Vec<_>>(), ["text", "poison"]);
+        assert_eq!(server.log().len(), 4, "one text, and three attempts at the other");
+    }
+}
+
+#[test]
+fn a_text_that_the_server_broke_off_is_asked_for_again() {
+    let server = FakeServer::start(|asked| match asked.number {
+        0 => chat("half a te", "abort"),
+        _ => chat("a whole text", "stop"),
+    });
+    let mut engine = start(&config(&[&server.endpoint], json!({})), &text()).unwrap();
+    let (answers, _) = ask(&mut engine, &["a"]);
+    let Answer::Output(Output::Text { text, .. }) = &answers[&0] else { panic!("{answers:?}") };
+    assert_eq!((text.as_str(), server.log().len()), ("a whole text", 2));
+}
+
+#[test]
+fn several_choices_for_one_prompt_are_never_taken_for_its_answer() {
+    let server = FakeServer::start(|asked| match asked.text().as_str() {
+        "bad" => {
+            let choices: Vec<Value> = (0..4)
+                .rev()
+                .map(|index| json!({ "index": index, "text": format!("choice {index}"), "finish_reason": "stop" }))
+                .collect();
+            Say::Status(200, Vec::new(), json!({ "choices": choices }))
+        }
+        text => Say::Status(200, Vec::new(), json!({ "choices": [{ "index": 0, "text": text, "finish_reason": "stop" }] })),
+    });
+    let config = config(&[&server.endpoint], json!({ "task": "completion" }));
+    let mut engine = start(&config, &text()).unwrap();
+    let (answers, _) = ask(&mut engine, &["one", "bad", "three", "four"]);
+    let texts: Vec<_> = answers
+        .values()
+        .map(|answer| match answer {
+            Answer::Output(Output::Text { text, .. }) => text.as_str(),
+            other => reason(other),
+        })
+        .collect();
+    assert_eq!(texts, ["one", "poison", "three", "four"]);
+}
+
+#[test]
+fn a_server_that_swaps_the_places_of_its_vectors_and_says_so_is_read_right() {
+    let server = FakeServer::start(|asked| {
+        let texts = asked.texts();
+        let mut places: Vec<usize> = (0..texts.len()).collect();
+        places.rotate_left(texts.len() / 2);
+        vectors(&texts, places)
+    });
+    let config = config(&[&server.endpoint], json!({ "task": "embedding", "concurrency": 8 }));
+    let mut engine = start(&config, &OutputSpec::Vector { width: 2 }).unwrap();
+    let texts: Vec<String> = (1..=500).map(|length| "x".repeat(length)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let (answers, _) = ask(&mut engine, &texts);
+    for (at, text) in texts.iter().enumerate() {
+        let Answer::Output(Output::Vector { values, .. }) = &answers[&(at as u64)] else { panic!() };
+        assert_eq!(values[0], text.len() as f32);
+    }
 }

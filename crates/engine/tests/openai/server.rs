@@ -32,6 +32,8 @@ impl Asked {
 /// What the server does.
 pub(crate) enum Say {
     Status(u16, Vec<(&'static str, String)>, Value),
+    /// 200 with a body that is no JSON.
+    Raw(String),
     /// Closes the connection without a word.
     Reset,
 }
@@ -121,13 +123,15 @@ fn serve(mut stream: TcpStream, log: &Mutex<Vec<Asked>>, handler: &Handler) {
         };
         handler(&asked)
     };
-    if let Say::Status(status, headers, body) = say {
-        let body = body.to_string();
-        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let head = format!(
-            "HTTP/1.1 {status} x\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n",
-            body.len()
-        );
-        let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
-    }
+    let (status, headers, body) = match say {
+        Say::Status(status, headers, body) => (status, headers, body.to_string()),
+        Say::Raw(body) => (200, Vec::new(), body),
+        Say::Reset => return,
+    };
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let head = format!(
+        "HTTP/1.1 {status} x\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
 }

@@ -6,8 +6,9 @@ use super::decoding::{Decoder, Field, Table, nearest};
 use super::fault::ConfigCode;
 use super::place::is_home;
 use crate::engines::{
-    default_attempts, default_batch_items, default_concurrency, default_down_seconds, default_line_bytes,
-    default_request_seconds, default_setup_seconds, default_silence_seconds,
+    default_attempts, default_batch_items, default_concurrency, default_down_seconds, default_item_seconds,
+    default_line_bytes, default_request_bytes, default_request_seconds, default_setup_seconds,
+    default_silence_seconds, default_stop_seconds,
 };
 use crate::json::{Value, visible};
 use crate::{CommandPerItem, Message, OpenAi, ServerLaunch, ServerTask, Worker};
@@ -19,6 +20,7 @@ const CONCURRENCY_MAX: u32 = 4096;
 const ATTEMPTS_MAX: u32 = 100;
 const LINE_BYTES_MIN: u64 = 4096;
 const LINE_BYTES_MAX: u64 = 1 << 30;
+const REQUEST_BYTES_MAX: u64 = 1 << 30;
 
 /// Places that a command per item may have.
 const PLACES: [&str; 6] = ["id", "input", "output", "text", "number", "device"];
@@ -59,7 +61,7 @@ impl Decoder {
         let task = self.required(table, "task", "\"chat\"", |it, field| it.word(field, &tasks));
         let model = self.required(table, "model", "\"the name that the server knows\"", Self::name);
         let prompt = self.defaulted(table, "prompt", Vec::new(), |it, field| it.list(field, Self::message));
-        let parameters = self.defaulted(table, "parameters", BTreeMap::new(), Self::values);
+        let parameters = self.defaulted(table, "parameters", BTreeMap::new(), Self::generation);
         let key = self.optional(table, "key", Self::variable);
         let concurrency = self.defaulted(table, "concurrency", default_concurrency(), |it, field| {
             it.small(field, CONCURRENCY_MAX)
@@ -68,6 +70,11 @@ impl Decoder {
             .defaulted(table, "attempts_max", default_attempts(), |it, field| it.small(field, ATTEMPTS_MAX));
         let request = self.seconds(table, "request_seconds_max", default_request_seconds());
         let down = self.seconds(table, "down_seconds_max", default_down_seconds());
+        let item = self.seconds(table, "item_seconds_max", default_item_seconds());
+        let stop = self.seconds(table, "stop_seconds_max", default_stop_seconds());
+        let bytes = self.defaulted(table, "request_bytes_max", default_request_bytes(), |it, field| {
+            it.count(field, 1, REQUEST_BYTES_MAX)
+        });
         let batch_items = self.batch_items(table);
         let launch = self.optional(table, "launch", Self::launch);
         if let (Some(task), Some(prompt)) = (task, &prompt) {
@@ -84,6 +91,9 @@ impl Decoder {
             attempts_max: attempts?,
             request_seconds_max: request?,
             down_seconds_max: down?,
+            item_seconds_max: item?,
+            stop_seconds_max: stop?,
+            request_bytes_max: bytes?,
             batch_items: batch_items?,
             launch: launch?,
         })
@@ -191,6 +201,27 @@ impl Decoder {
         }
         let advice = "put {output} where the program takes the name of the file to write";
         self.wrong(field, "no argument names the file to write", advice)
+    }
+
+    /// Parameters that a server gets with every request. What Pilote itself says in a request is not among them, and
+    /// neither is what would make of one reply several, or a stream that can end unnoticed.
+    fn generation(&mut self, field: &Field<'_>) -> Option<BTreeMap<String, serde_json::Value>> {
+        self.by_name(field, |it, name, value| {
+            let read = it.value(value)?;
+            let (problem, advice) = match (name, &read) {
+                ("model" | "messages" | "prompt" | "input", _) => {
+                    ("Pilote says this itself in every request", "take it out")
+                }
+                ("stream", serde_json::Value::Bool(true)) => {
+                    ("replies are read whole: one that breaks off must be seen to", "take it out")
+                }
+                ("n" | "best_of", read) if *read != 1 => {
+                    ("an item has one output, and this asks for several", "take it out")
+                }
+                _ => return Some(read),
+            };
+            it.wrong(value, problem, advice)
+        })
     }
 
     /// Any JSON values by name, kept as they stand.
