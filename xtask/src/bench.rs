@@ -4,6 +4,7 @@
 //! written is the median of the rounds, as wall and as processor seconds.
 
 pub mod brown;
+mod commands;
 mod embed;
 mod ledger;
 pub mod measure;
@@ -25,6 +26,7 @@ type Bench = fn(&Repo) -> anyhow::Result<Section>;
 const BENCHES: [(&str, Bench); 5] = [
     ("embed", embed::bench),
     ("ledger", ledger::bench),
+    ("commands", commands::bench),
     ("startup", startup::bench),
     ("sizes", sizes::bench),
     ("memory", memory::bench),
