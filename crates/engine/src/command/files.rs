@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufReader, Read as _};
 use std::path::Path;
 
+use exr::block::reader::ChunksReader as _;
 use fs_err::File;
 use pilote_spec::{FileDecode, OneColour, Output, OutputSpec, Reason, Refusal, WorkReason};
 use serde::de::IgnoredAny;
@@ -83,7 +84,7 @@ fn exr_of_one_colour(reader: BufReader<File>) -> Result<bool, exr::error::Error>
     let headers = chunks.meta_data().headers.clone();
     if let Some(large) = headers.iter().map(|header| header.max_block_byte_size()).find(|it| *it > IMAGE_BYTES_MAX)
     {
-        return Err(exr::error::Error::unsupported(format!("a block of {large} bytes is too large")));
+        return Err(exr::error::Error::NotSupported(format!("a block of {large} bytes is too large").into()));
     }
     let mut first: BTreeMap<(usize, usize), Vec<u8>> = BTreeMap::new();
     let mut one = true;
