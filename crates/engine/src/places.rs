@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use pilote_spec::{Columns, ExactJson};
+
 /// `template` with every `{name}` filled for which `value` gives something, in one pass: what is set in is never looked
 /// at again, and any other brace stands for itself.
 pub(crate) fn filled<'v>(template: &str, value: impl Fn(&str) -> Option<Cow<'v, str>>) -> String {
@@ -23,6 +25,13 @@ pub(crate) fn filled<'v>(template: &str, value: impl Fn(&str) -> Option<Cow<'v, 
     }
     out.push_str(rest);
     out
+}
+
+/// What is set in for a place that names a column: its text, or the JSON that it is. A column that the row lacks is
+/// filled with nothing; that its name is declared was seen to when the configuration was read.
+pub(crate) fn column<'v>(columns: &Columns, place: &str) -> Option<Cow<'v, str>> {
+    let name = place.strip_prefix("column.")?;
+    Some(columns.get(name).map(ExactJson::plain).unwrap_or_default().into())
 }
 
 #[cfg(test)]

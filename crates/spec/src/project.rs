@@ -165,6 +165,17 @@ pub enum Inputs {
     },
 }
 
+impl Inputs {
+    /// The columns that are handed to the engine, by their names there; none of inputs that have no rows.
+    #[must_use]
+    pub fn columns(&self) -> Option<&BTreeMap<String, String>> {
+        match self {
+            Self::Jsonl { columns, .. } => Some(columns),
+            Self::Directory { .. } | Self::Files { .. } | Self::Range { .. } => None,
+        }
+    }
+}
+
 /// Numbers from the first to the last, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -192,3 +192,35 @@ fn the_numbers_of_a_range_end_at_the_last_and_their_identifiers_keep_their_digit
     let ids = [-1, 7, 12_345].map(|number| range(0, 0, 1, 4).id(number));
     assert_eq!(ids, ["-0001", "0007", "12345"]);
 }
+
+#[test]
+fn a_column_that_a_prompt_names_is_one_of_the_inputs() {
+    let rows = r#"{ "jsonl": "data/rows.jsonl", "id": "id", "text": "text", "columns": { "lang": "language" } }"#;
+    let server = |content: &str| {
+        format!(
+            r#"{{ "kind": "openai", "endpoints": ["http://127.0.0.1:8000/v1"], "task": "chat", "model": "m",
+                "prompt": [{{ "role": "user", "content": "{content}" }}] }}"#
+        )
+    };
+    assert!(parsed_with(rows, TEXT, &server("{column.lang} {text}")).is_ok());
+    let wrong = parsed_with(rows, TEXT, &server("{column.langage} {text}")).unwrap_err();
+    assert!(wrong.contains("the engine asks for {column.langage}, and there is no such column; name it"), "{wrong}");
+    let wrong = said(TEXT, r#"{ "kind": "command", "command": ["x", "{column.a}", "{output}"] }"#);
+    assert!(wrong.contains("the engine asks for {column.a}"), "{wrong}");
+}
+
+#[test]
+fn what_pilote_says_itself_streams_and_several_outputs_are_no_parameters() {
+    let server = |parameters: &str| {
+        said(
+            TEXT,
+            &format!(
+                r#"{{ "kind": "openai", "endpoints": ["http://127.0.0.1:8000/v1"], "task": "chat", "model": "m",
+                    "parameters": {parameters} }}"#
+            ),
+        )
+    };
+    assert!(server(r#"{ "messages": [] }"#).contains("Pilote says this itself in every request; take it out"));
+    assert!(server(r#"{ "stream": true }"#).contains("replies are read whole"));
+    assert!(server(r#"{ "n": 4 }"#).contains("engine.parameters.n: an item has one output"));
+}

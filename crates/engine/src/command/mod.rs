@@ -12,10 +12,10 @@ use std::process::{ChildStdin, ChildStdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use pilote_spec::{BatchMeasures, CommandPerItem, EngineFacts, OutputSpec, Reason, Refusal, WorkReason};
+use pilote_spec::{BatchMeasures, Columns, CommandPerItem, EngineFacts, OutputSpec, Reason, Refusal, WorkReason};
 use rustix::process::{Resource, getrlimit};
 
-use crate::places::filled;
+use crate::places::{column, filled};
 use crate::process::pool::{Ended, How, Start};
 use crate::process::{Guarded, Surround, visible};
 use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, NOT_BEGUN, Request, Stop, WireId};
@@ -167,7 +167,7 @@ impl CommandEngine {
             ("number", text),
             ("device", device.map_or("", String::as_str)),
         ];
-        let argv = self.config.command.iter().map(|template| argument(template, &places));
+        let argv = self.config.command.iter().map(|template| argument(template, &places, &request.columns));
         let argv = argv.collect::<Result<Vec<_>, _>>().map_err(Unprepared::Item)?;
         self.begun += 1;
         let start = Start {
@@ -328,9 +328,11 @@ enum Unprepared {
 }
 
 /// `argument` with its places filled, where it can be handed to a program then.
-fn argument(template: &str, places: &[(&str, &str)]) -> Result<String, Refusal> {
-    let value = |name: &str| places.iter().find(|(place, _)| *place == name).map(|(_, value)| (*value).into());
-    let out = filled(template, value);
+fn argument(template: &str, places: &[(&str, &str)], columns: &Columns) -> Result<String, Refusal> {
+    let out = filled(template, |name| {
+        let known = places.iter().find(|(place, _)| *place == name);
+        known.map(|(_, value)| (*value).into()).or_else(|| column(columns, name))
+    });
     let refuse = |reason, detail: &str| Refusal::new(Reason::Work(reason)).with("detail", detail);
     if out.contains('\0') {
         return Err(refuse(WorkReason::ByEngine, "a NUL character, which no argument can hold"));

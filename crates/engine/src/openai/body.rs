@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use pilote_spec::{OpenAi, Output, OutputSpec, Reason, Refusal, ServerTask, WorkReason};
+use pilote_spec::{Columns, OpenAi, Output, OutputSpec, Reason, Refusal, ServerTask, WorkReason};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::Answer;
-use crate::places::filled;
+use crate::places::{column, filled};
 
 /// One question to a server: what is set into the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub(super) struct Fill<'a> {
     pub(super) text: &'a str,
     /// Its identifier; empty where it has none.
     pub(super) id: &'a str,
+    /// Its columns; one that its row lacks is filled with nothing.
+    pub(super) columns: &'a Columns,
 }
 
 impl Fill<'_> {
@@ -24,7 +26,7 @@ impl Fill<'_> {
         filled(template, |name| match name {
             "text" => Some(self.text.into()),
             "id" => Some(self.id.into()),
-            _ => None,
+            other => column(self.columns, other),
         })
     }
 }

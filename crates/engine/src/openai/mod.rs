@@ -316,8 +316,9 @@ impl Shared {
         let request = if self.config.task == ServerTask::Embedding {
             body::embedding(&self.config, &texts)
         } else {
-            let id = ask.requests.first().and_then(|request| request.id.as_deref()).unwrap_or_default();
-            let fill = Fill { text: texts.first().copied().unwrap_or_default(), id };
+            let Some(request) = ask.requests.first() else { return Came::Answers(Vec::new()) };
+            let id = request.id.as_deref().unwrap_or_default();
+            let fill = Fill { text: text(request), id, columns: &request.columns };
             body::generation(&self.config, &self.output, &fill)
         };
         let reply = self.wire.post(endpoint, body::path(self.config.task), &request);

@@ -229,6 +229,19 @@ fn prompts_are_filled_once_and_parameters_are_recorded_with_every_text() {
 }
 
 #[test]
+fn columns_are_set_into_the_prompt_as_their_texts_or_the_json_that_they_are() {
+    let server = FakeServer::start(|_| chat("a text", "stop"));
+    let prompt = json!([{ "role": "user", "content": "{column.lang}/{column.n}/{column.none}/{text}" }]);
+    let mut engine = start(&config(&[&server.endpoint], json!({ "prompt": prompt })), &text()).unwrap();
+    let mut batch = batch(&["{column.lang}"]);
+    batch.requests[0].columns =
+        serde_json::from_str(r#"{ "lang": "fran\u00e7ais", "n": 9007199254740993 }"#).unwrap();
+    engine.submit(batch).unwrap();
+    end(&mut engine);
+    assert_eq!(server.log()[0].text(), "français/9007199254740993//{column.lang}");
+}
+
+#[test]
 fn being_told_to_slow_down_costs_no_attempt() {
     let server = FakeServer::start(|asked| match asked.number {
         0..3 => Say::Status(429, vec![("Retry-After", "2".to_owned())], json!({})),

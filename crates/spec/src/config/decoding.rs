@@ -348,9 +348,10 @@ impl Decoder {
             self.task_fits(&table, output, engine);
         }
         if let (Some(pilot), Some(campaign), Some(engine)) = (&pilot, &campaign, &engine) {
-            self.inputs_fit(&table, "pilot", &pilot.inputs, engine);
-            if let Some(campaign) = campaign {
-                self.inputs_fit(&table, "campaign", &campaign.inputs, engine);
+            let campaign = campaign.as_ref().map(|campaign| ("campaign", &campaign.inputs));
+            for (of, inputs) in std::iter::once(("pilot", &pilot.inputs)).chain(campaign) {
+                self.inputs_fit(&table, of, inputs, engine);
+                self.columns_fit(&table, of, inputs, engine);
             }
         }
         if let (Some(pilot), Some(duplicates)) = (&pilot, duplicates) {
@@ -430,9 +431,31 @@ impl Decoder {
             }
             _ => return,
         };
+        self.report_inputs(table, of, problem, advice);
+    }
+
+    fn report_inputs(&mut self, table: &Table<'_>, of: &str, problem: impl Into<String>, advice: &str) {
         let Some(field) = table.field(of) else { return };
         let at = find(field.node, &["inputs"]).map_or(field.node.at, |node| node.at);
         self.report(ConfigCode::WrongValue, at, &format!("{of}.inputs"), problem, advice);
+    }
+
+    /// Every column that a template names must be one that the inputs hand over.
+    fn columns_fit(&mut self, table: &Table<'_>, of: &str, inputs: &Inputs, engine: &EngineConfig) {
+        let templates: Vec<&str> = match engine {
+            EngineConfig::OpenAi(server) => server.prompt.iter().map(|message| &*message.content).collect(),
+            EngineConfig::Command(command) => command.command.iter().map(String::as_str).collect(),
+            EngineConfig::Builtin(_) | EngineConfig::Worker(_) => return,
+        };
+        let named = templates.iter().flat_map(|template| template.split("{column.").skip(1));
+        for (name, _) in named.filter_map(|rest| rest.split_once('}')) {
+            if !inputs.columns().is_some_and(|columns| columns.contains_key(name)) {
+                let problem = format!("the engine asks for {{column.{}}}, and there is no such column", visible(name));
+                let advice = "name it under `columns` of inputs that have rows";
+                self.report_inputs(table, of, problem, advice);
+                return;
+            }
+        }
     }
 
     /// Zero-shot classification knows a category only by what is said of it.

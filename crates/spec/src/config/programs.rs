@@ -314,19 +314,15 @@ impl Decoder {
         let table = self.table(field, "prompt")?;
         let roles = [("system", "system"), ("user", "user"), ("assistant", "assistant")];
         let role = self.required(&table, "role", "\"user\"", |it, field| it.word(field, &roles));
-        let content = self.required(&table, "content", "\"... {text}\"", |it, field| {
-            let content = it.text(field)?;
-            if content.contains("{column.") {
-                let problem = "other columns than the text and the identifier are not handed over yet";
-                return it.wrong(field, problem, "put what the prompt needs into the text's column");
-            }
-            Some(content)
-        });
+        let content = self.required(&table, "content", "\"... {text}\"", Self::text);
         Some(Message { role: role?.to_owned(), content: content? })
     }
 
     /// A completion has one prompt and vectors have none.
     fn prompt_fits(&mut self, table: &Table<'_>, task: ServerTask, prompt: &[Message]) {
+        let of_the_item = |message: &Message| {
+            ["{text}", "{column."].iter().any(|place| message.content.contains(place))
+        };
         let (problem, advice) = match task {
             ServerTask::Embedding if !prompt.is_empty() => {
                 ("a prompt is declared, and vectors are made of the text itself", "take it out")
@@ -335,7 +331,7 @@ impl Decoder {
                 ("a completion has one prompt", "join the messages, or write \"task\": \"chat\"")
             }
             ServerTask::Chat | ServerTask::Completion
-                if !prompt.is_empty() && !prompt.iter().any(|message| message.content.contains("{text}")) =>
+                if !prompt.is_empty() && !prompt.iter().any(of_the_item) =>
             {
                 (
                     "no message holds the item's text, so every item would be asked the same",
