@@ -101,9 +101,9 @@ impl Files {
     fn item(&self, found: &Found, position: Position, notes: &mut Notes) -> Item {
         let content = match self.faulty_place(found) {
             Some(fault) => Content::without(fault, 0),
-            None => match File::open(&found.full)
-                .and_then(|mut file| stored(&mut file, if self.texts() { self.source.limits.bytes } else { 0 }))
-            {
+            None => match File::open(&found.full).and_then(|mut file| {
+                stored(&mut file, if self.texts() { self.source.limits.bytes } else { 0 })
+            }) {
                 Ok(stored) => self.content(found, &stored, notes),
                 Err(error) => {
                     let length = fs::metadata(&found.full).map_or(0, |metadata| metadata.len());

@@ -111,6 +111,7 @@ pub(crate) const KEYS: [(&str, &[&str]); 19] = [
         &[
             "kind",
             "command",
+            "check",
             "slots",
             "devices",
             "environment",

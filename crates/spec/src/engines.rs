@@ -153,6 +153,11 @@ pub struct CommandPerItem {
     /// Program and arguments, never a shell line, with places to fill: `{id}`, `{input}` (a file), `{output}` (the
     /// file to write), `{text}`, `{number}` (of a range) and `{device}`.
     pub command: Vec<String>,
+    /// Program and arguments, run once before the first item: whether everything that the items need is there. It must
+    /// end with status 0; the last line that it prints which is a JSON object (`device`, `version` and others) is kept
+    /// with the trial.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub check: Vec<String>,
     /// Programs at once; none takes one a device, or one a processor where no device is declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slots: Option<u32>,

@@ -154,7 +154,8 @@ const DRAW: &str = r#"{ "kind": "command", "command": ["draw", "{number}", "{out
 
 #[test]
 fn frames_of_a_scene_are_a_range_of_numbers_with_what_they_need() {
-    let frames = r#"{ "range": { "first": -2, "last": 9, "step": 1, "digits": 4 }, "needs": ["scene/box.blend"] }"#;
+    let frames =
+        r#"{ "range": { "first": -2, "last": 9, "step": 1, "digits": 4 }, "needs": ["scene/box.blend"] }"#;
     assert!(parsed_with(frames, PNG, DRAW).is_ok());
     let wrong = parsed_with(r#"{ "range": { "first": 5, "last": 4 } }"#, PNG, DRAW).unwrap_err();
     assert!(wrong.contains("the last number, 4, is below the first, 5; write the smaller one"), "{wrong}");
@@ -170,11 +171,14 @@ fn frames_of_a_scene_are_a_range_of_numbers_with_what_they_need() {
 #[test]
 fn numbers_and_files_go_only_to_engines_that_take_them() {
     let wrong = said(PNG, DRAW);
-    assert!(wrong.contains("the command has a place {number}, and these inputs have none; declare a `range`"));
+    assert!(
+        wrong.contains("the command has a place {number}, and these inputs have none; declare a `range`")
+    );
     let files = r#"{ "files": "data/pictures" }"#;
     let copy = r#"{ "kind": "command", "command": ["copy", "{input}", "{output}"] }"#;
     assert!(parsed_with(files, PNG, copy).is_ok());
-    let server = r#"{ "kind": "openai", "endpoints": ["http://127.0.0.1:8000/v1"], "task": "chat", "model": "m" }"#;
+    let server =
+        r#"{ "kind": "openai", "endpoints": ["http://127.0.0.1:8000/v1"], "task": "chat", "model": "m" }"#;
     let wrong = parsed_with(files, TEXT, server).unwrap_err();
     assert!(wrong.contains("no file is sent to it"), "{wrong}");
     let builtin = r#"{ "kind": "builtin", "task": "embed", "model": ["path:model"] }"#;
@@ -195,7 +199,8 @@ fn the_numbers_of_a_range_end_at_the_last_and_their_identifiers_keep_their_digit
 
 #[test]
 fn a_column_that_a_prompt_names_is_one_of_the_inputs() {
-    let rows = r#"{ "jsonl": "data/rows.jsonl", "id": "id", "text": "text", "columns": { "lang": "language" } }"#;
+    let rows =
+        r#"{ "jsonl": "data/rows.jsonl", "id": "id", "text": "text", "columns": { "lang": "language" } }"#;
     let server = |content: &str| {
         format!(
             r#"{{ "kind": "openai", "endpoints": ["http://127.0.0.1:8000/v1"], "task": "chat", "model": "m",
@@ -204,7 +209,10 @@ fn a_column_that_a_prompt_names_is_one_of_the_inputs() {
     };
     assert!(parsed_with(rows, TEXT, &server("{column.lang} {text}")).is_ok());
     let wrong = parsed_with(rows, TEXT, &server("{column.langage} {text}")).unwrap_err();
-    assert!(wrong.contains("the engine asks for {column.langage}, and there is no such column; name it"), "{wrong}");
+    assert!(
+        wrong.contains("the engine asks for {column.langage}, and there is no such column; name it"),
+        "{wrong}"
+    );
     let wrong = said(TEXT, r#"{ "kind": "command", "command": ["x", "{column.a}", "{output}"] }"#);
     assert!(wrong.contains("the engine asks for {column.a}"), "{wrong}");
 }
@@ -220,7 +228,9 @@ fn what_pilote_says_itself_streams_and_several_outputs_are_no_parameters() {
             ),
         )
     };
-    assert!(server(r#"{ "messages": [] }"#).contains("Pilote says this itself in every request; take it out"));
+    assert!(
+        server(r#"{ "messages": [] }"#).contains("Pilote says this itself in every request; take it out")
+    );
     assert!(server(r#"{ "stream": true }"#).contains("replies are read whole"));
     assert!(server(r#"{ "n": 4 }"#).contains("engine.parameters.n: an item has one output"));
 }

@@ -32,8 +32,7 @@ pub(super) fn bench(repo: &Repo) -> anyhow::Result<Section> {
     let each = format!("seq 1 {PROGRAMS} | xargs -n1 -P{SLOTS} true");
     let parallel = format!("seq 1 {PROGRAMS} | parallel --will-cite -j{SLOTS} true");
     let shell = |name, line: &str| Peer::new(name, Path::new("sh"), &["-c", line]);
-    let peers =
-        [shell("pilote run", &ours), shell("xargs", &each), shell("GNU parallel", &parallel)];
+    let peers = [shell("pilote run", &ours), shell("xargs", &each), shell("GNU parallel", &parallel)];
     let measured = measure::rounds(repo, &peers)?;
     for whole in &measured[0] {
         let answer: Value = whole.answer()?;

@@ -58,7 +58,8 @@ fn what_a_range_needs_must_be_there_before_the_first_number() {
 
 #[test]
 fn files_that_are_no_text_are_handed_over_as_they_are() {
-    let mut folder = Folder::with(&[("a/b.png", b"\x89PNG\r\n\x1a\n..."), ("empty.png", b""), ("z", &[0; 100])]);
+    let mut folder =
+        Folder::with(&[("a/b.png", b"\x89PNG\r\n\x1a\n..."), ("empty.png", b""), ("z", &[0; 100])]);
     folder.limits.bytes = 50;
     let source = files(&folder);
     let items = items(&source);
@@ -66,7 +67,9 @@ fn files_that_are_no_text_are_handed_over_as_they_are() {
     assert_eq!(faults, [None, Some(FaultCode::Empty), Some(FaultCode::TooLarge)]);
     assert_eq!((id(&items[0]), items[0].bytes, items[0].chars), ("a/b.png", 11, 0));
     assert_eq!(give(&source, &items[0]).unwrap(), Given::File(folder.path("a/b.png")));
-    assert!(matches!(read(&source, &items[0]), Err(ReadError::Fault(fault)) if fault.code == FaultCode::UnsupportedKind));
+    assert!(
+        matches!(read(&source, &items[0]), Err(ReadError::Fault(fault)) if fault.code == FaultCode::UnsupportedKind)
+    );
     folder.write("a/b.png", b"another");
     assert!(matches!(give(&source, &items[0]), Err(ReadError::Changed { seen: Some(_), .. })));
 }

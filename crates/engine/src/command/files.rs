@@ -82,7 +82,8 @@ fn of_colours(one_colour: OneColour, one: bool) -> Result<(), Refusal> {
 fn exr_of_one_colour(reader: BufReader<File>) -> Result<bool, exr::error::Error> {
     let chunks = exr::block::read(reader, true)?.all_chunks(true)?;
     let headers = chunks.meta_data().headers.clone();
-    if let Some(large) = headers.iter().map(|header| header.max_block_byte_size()).find(|it| *it > IMAGE_BYTES_MAX)
+    if let Some(large) =
+        headers.iter().map(|header| header.max_block_byte_size()).find(|it| *it > IMAGE_BYTES_MAX)
     {
         return Err(exr::error::Error::NotSupported(format!("a block of {large} bytes is too large").into()));
     }

@@ -12,7 +12,9 @@ use std::process::{ChildStdin, ChildStdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use pilote_spec::{BatchMeasures, Columns, CommandPerItem, EngineFacts, OutputSpec, Reason, Refusal, WorkReason};
+use pilote_spec::{
+    BatchMeasures, Columns, CommandPerItem, EngineFacts, OutputSpec, Reason, Refusal, WorkReason,
+};
 use rustix::process::{Resource, getrlimit};
 
 use crate::places::{column, filled};
@@ -20,6 +22,7 @@ use crate::process::pool::{Ended, How, Start};
 use crate::process::{Guarded, Surround, visible};
 use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, NOT_BEGUN, Request, Stop, WireId};
 
+mod check;
 mod files;
 
 /// Bytes of one argument; the kernel of Linux takes 128 KiB.
@@ -70,15 +73,17 @@ struct Open {
 }
 
 impl CommandEngine {
-    /// Starts the guard; the first program starts with the first batch.
+    /// Runs the declared check, then starts the guard; the first program starts with the first batch.
     ///
     /// # Errors
-    /// When the guard cannot be started.
+    /// When the check fails or the guard cannot be started.
     pub fn start(
         config: &CommandPerItem,
         output: &OutputSpec,
         around: Surround,
     ) -> Result<Self, EngineFault> {
+        let mut facts = facts(config);
+        check::run(config, &around, &mut facts)?;
         let launch = around.launch(&[], &config.environment, &config.pass, &[]);
         let (guard, to_guard, from_guard) = Guarded::pool(&around.guard, &launch)
             .map_err(|error| fault("start", &format!("the guard cannot be started: {error}"), true))?;
@@ -90,7 +95,7 @@ impl CommandEngine {
         let slots = slots(config);
         let batch_items = usize::try_from(config.batch_items).unwrap_or(1).max(1);
         Ok(Self {
-            facts: facts(config),
+            facts,
             config: config.clone(),
             output: output.clone(),
             around,

@@ -56,7 +56,8 @@ pub(super) fn generation(config: &OpenAi, output: &OutputSpec, fill: &Fill<'_>) 
         };
         body.insert("messages".to_owned(), messages.into());
     } else {
-        let prompt = config.prompt.first().map_or_else(|| fill.text.to_owned(), |one| fill.into(&one.content));
+        let prompt =
+            config.prompt.first().map_or_else(|| fill.text.to_owned(), |one| fill.into(&one.content));
         body.insert("prompt".to_owned(), prompt.into());
     }
     if let OutputSpec::Json { schema } = output {
@@ -114,7 +115,10 @@ impl LogProbs {
             (None, None) => return None,
         };
         let sum = tokens.iter().copied().sum::<Option<f64>>().filter(|_| !tokens.is_empty())?;
-        #[expect(clippy::cast_possible_truncation, reason = "a probability needs no more digits than f32 has")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a probability needs no more digits than f32 has"
+        )]
         let probability = sum.exp() as f32;
         (0.0..=1.0).contains(&probability).then_some(probability)
     }

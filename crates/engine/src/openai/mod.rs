@@ -415,7 +415,10 @@ impl Shared {
             self.done(state, ask.batch, Some(not_asked()), now);
         } else if ask.began.is_some_and(|began| ask.not_before.max(now).saturating_sub(began) > item_max) {
             let seconds = item_max.as_secs();
-            self.fail_all(state, &fault("compute", &format!("an item has no answer after {seconds} s: {why}")));
+            self.fail_all(
+                state,
+                &fault("compute", &format!("an item has no answer after {seconds} s: {why}")),
+            );
         } else {
             state.queue.push_back(ask);
         }
@@ -429,7 +432,8 @@ impl Shared {
         }
         for one in requests {
             let requests = vec![one];
-            let alone = Ask { batch, requests, attempt: 1, began, not_before: now, avoid: None, answered_before };
+            let alone =
+                Ask { batch, requests, attempt: 1, began, not_before: now, avoid: None, answered_before };
             self.put_back(state, alone, now, "several were asked for together");
         }
     }

@@ -426,8 +426,7 @@ fn endless_throttling_costs_no_attempt_and_ends_at_the_wall_deadline_with_everyt
 fn a_request_for_vectors_is_cut_by_bytes_as_well_as_by_count() {
     let server = FakeServer::start(|asked| vectors(&asked.texts(), 0..asked.texts().len()));
     let more = json!({ "task": "embedding", "request_bytes_max": 250_000 });
-    let mut engine =
-        start(&config(&[&server.endpoint], more), &OutputSpec::Vector { width: 2 }).unwrap();
+    let mut engine = start(&config(&[&server.endpoint], more), &OutputSpec::Vector { width: 2 }).unwrap();
     let texts: Vec<String> = (1..=32).map(|number| "x".repeat(100_000 + number)).collect();
     let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let long = "y".repeat(250_001);
@@ -439,7 +438,8 @@ fn a_request_for_vectors_is_cut_by_bytes_as_well_as_by_count() {
     assert_eq!((&*refusal.facts["limit"], &*refusal.facts["seen"]), ("250000 bytes", "250001 bytes"));
     let sizes: Vec<usize> = server.log().iter().map(|asked| asked.texts().len()).collect();
     assert!(sizes.len() == 16 && sizes.iter().all(|size| *size == 2), "{sizes:?}");
-    let mut asked: Vec<usize> = server.log().iter().flat_map(|asked| asked.texts()).map(|it| it.len()).collect();
+    let mut asked: Vec<usize> =
+        server.log().iter().flat_map(|asked| asked.texts()).map(|it| it.len()).collect();
     asked.sort_unstable();
     assert_eq!(asked, (100_001..=100_032).collect::<Vec<_>>(), "each text once");
 }
@@ -484,7 +484,11 @@ fn several_choices_for_one_prompt_are_never_taken_for_its_answer() {
                 .collect();
             Say::Status(200, Vec::new(), json!({ "choices": choices }))
         }
-        text => Say::Status(200, Vec::new(), json!({ "choices": [{ "index": 0, "text": text, "finish_reason": "stop" }] })),
+        text => Say::Status(
+            200,
+            Vec::new(),
+            json!({ "choices": [{ "index": 0, "text": text, "finish_reason": "stop" }] }),
+        ),
     });
     let config = config(&[&server.endpoint], json!({ "task": "completion" }));
     let mut engine = start(&config, &text()).unwrap();

@@ -419,9 +419,10 @@ impl Decoder {
             command.command.iter().any(|argument| argument.contains("{number}"))
         };
         let (problem, advice) = match (inputs, engine) {
-            (Inputs::Files { .. } | Inputs::Range { .. }, EngineConfig::Builtin(_)) => {
-                ("the built-in engine takes texts", "declare `directory` or `jsonl`, or another kind of engine")
-            }
+            (Inputs::Files { .. } | Inputs::Range { .. }, EngineConfig::Builtin(_)) => (
+                "the built-in engine takes texts",
+                "declare `directory` or `jsonl`, or another kind of engine",
+            ),
             (Inputs::Files { .. }, EngineConfig::OpenAi(_)) => {
                 ("a server is asked about texts, and no file is sent to it", "declare `directory` or `jsonl`")
             }
@@ -450,7 +451,8 @@ impl Decoder {
         let named = templates.iter().flat_map(|template| template.split("{column.").skip(1));
         for (name, _) in named.filter_map(|rest| rest.split_once('}')) {
             if !inputs.columns().is_some_and(|columns| columns.contains_key(name)) {
-                let problem = format!("the engine asks for {{column.{}}}, and there is no such column", visible(name));
+                let problem =
+                    format!("the engine asks for {{column.{}}}, and there is no such column", visible(name));
                 let advice = "name it under `columns` of inputs that have rows";
                 self.report_inputs(table, of, problem, advice);
                 return;

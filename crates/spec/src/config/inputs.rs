@@ -28,7 +28,12 @@ struct Form {
 
 const FORMS: [Form; 4] = [
     Form { key: "directory", name: "a directory of texts", has: "has", keys: &["encoding"] },
-    Form { key: "jsonl", name: "a file of records", has: "has", keys: &["id", "text", "columns", "encoding"] },
+    Form {
+        key: "jsonl",
+        name: "a file of records",
+        has: "has",
+        keys: &["id", "text", "columns", "encoding"],
+    },
     Form { key: "files", name: "files that are no text", has: "have", keys: &[] },
     Form { key: "range", name: "a range of numbers", has: "has", keys: &["needs"] },
 ];
@@ -166,8 +171,8 @@ impl Decoder {
             "files" => Some(Inputs::Files { files: self.inside(&place)? }),
             _ => {
                 let range = self.range(&place);
-                let needs = self
-                    .defaulted(&table, "needs", Vec::new(), |it, field| it.list(field, Self::inside));
+                let needs =
+                    self.defaulted(&table, "needs", Vec::new(), |it, field| it.list(field, Self::inside));
                 Some(Inputs::Range { range: range?, needs: needs? })
             }
         }

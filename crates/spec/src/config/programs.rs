@@ -107,6 +107,7 @@ impl Decoder {
             it.places(field, &argv)?;
             Some(argv)
         });
+        let check = self.defaulted(table, "check", Vec::new(), Self::argv);
         let slots = self.optional(table, "slots", |it, field| it.small(field, CONCURRENCY_MAX));
         let devices = self.defaulted(table, "devices", Vec::new(), |it, field| it.list(field, Self::name));
         let environment = self.defaulted(table, "environment", BTreeMap::new(), Self::environment);
@@ -116,6 +117,7 @@ impl Decoder {
         let batch_items = self.batch_items(table);
         Some(CommandPerItem {
             command: command?,
+            check: check?,
             slots: slots?,
             devices: devices?,
             environment: environment?,
@@ -320,9 +322,8 @@ impl Decoder {
 
     /// A completion has one prompt and vectors have none.
     fn prompt_fits(&mut self, table: &Table<'_>, task: ServerTask, prompt: &[Message]) {
-        let of_the_item = |message: &Message| {
-            ["{text}", "{column."].iter().any(|place| message.content.contains(place))
-        };
+        let of_the_item =
+            |message: &Message| ["{text}", "{column."].iter().any(|place| message.content.contains(place));
         let (problem, advice) = match task {
             ServerTask::Embedding if !prompt.is_empty() => {
                 ("a prompt is declared, and vectors are made of the text itself", "take it out")
