@@ -264,3 +264,23 @@ fn when_the_engine_goes_its_programs_go() {
     drop(engine);
     assert!(support::is_gone(child.trim()));
 }
+
+#[test]
+fn a_check_comes_before_the_first_program_and_what_it_says_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |script: &str| json!({ "check": ["bash", "-c", script], "environment": { "SEEN": "yes" } });
+    let well =
+        r#"echo starting; echo '{"device":"CPU","version":"3.4","frames":12}'; echo bye; test "$SEEN" = yes"#;
+    let copy = ["bash", "-c", "printf x > \"$0\"", "{output}"];
+    let engine = start(&config(&copy, check(well)), &OutputSpec::Text {}, folder.path());
+    let facts = engine.facts();
+    assert_eq!((facts.device.as_str(), facts.version.as_str()), ("CPU", "3.4"));
+    assert_eq!(facts.parameters["check.frames"], "12");
+    drop(engine);
+    let badly = "echo 'error: missing: //textures/wood.png'; exit 3";
+    let refused =
+        CommandEngine::start(&config(&copy, check(badly)), &OutputSpec::Text {}, surround(folder.path()));
+    let fault = refused.err().unwrap();
+    assert_eq!(fault.step, "check");
+    assert!(fault.first_error.contains("missing: //textures/wood.png (exit status: 3)"), "{fault}");
+}

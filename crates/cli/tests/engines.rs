@@ -216,3 +216,61 @@ fn a_killed_pilote_leaves_neither_worker_nor_what_the_worker_started() {
     support::eventually(|| (is_gone(&worker) && is_gone(&grandchild)).then_some(()));
     drain.join().unwrap();
 }
+
+#[test]
+fn more_programs_at_once_than_the_machine_has_files_for_lose_no_item() {
+    let engine = json!({ "kind": "command", "slots": 400,
+        "command": ["bash", "-c", "printf %s \"$1\" > \"$0\"", "{output}", "{number}"] });
+    let inputs = json!({ "range": { "first": 1, "last": 300 } });
+    let trial = Trial::with_inputs(r#"{ "kind": "text" }"#, &engine, &inputs, 300);
+    let came = trial.run_below(&["sh", "-c", "ulimit -n 64; exec \"$@\"", "sh"], &["--json"]);
+    assert_eq!(came.status, 0, "{}", came.said);
+    let results = came.lines("results.jsonl");
+    assert_eq!(results.len(), 300);
+    assert!(results.iter().all(|line| line["id"] == line["output"]["text"]));
+}
+
+#[test]
+fn a_project_in_a_folder_with_an_awkward_name_reaches_its_programs_without_a_shell() {
+    let script = "import os, sys; open(sys.argv[2], 'w').write(os.path.basename(os.getcwd()) + open(sys.argv[1]).read())";
+    let engine = json!({ "kind": "command", "command": ["python3", "-c", script, "{input}", "{output}"] });
+    let trial = Trial::new(r#"{ "kind": "text" }"#, &engine, &["one"]).moved("a b é'\"$(touch x)");
+    let came = trial.run(&["--json"]);
+    assert_eq!(came.status, 0, "{}", came.said);
+    assert_eq!(came.lines("results.jsonl")[0]["output"]["text"], "a b é'\"$(touch x)one");
+    assert!(!trial.root().join("x").exists());
+}
+
+/// Runs a whole trial with a server that is started, awaited, found dead once, started anew and stopped.
+fn real_trial(task: &str, output: &str, parameters: Value, texts: &[&str]) -> support::Came {
+    let wanted =
+        |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("set {name}: see docs/engines.md"));
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let command: Vec<String> =
+        wanted("PILOTE_TEST_SERVER").split(' ').map(|word| word.replace("PORT", &port)).collect();
+    let engine = json!({ "kind": "openai", "endpoints": [format!("http://127.0.0.1:{port}/v1")], "task": task,
+        "model": wanted("PILOTE_TEST_MODEL"), "parameters": parameters, "concurrency": 2,
+        "launch": { "command": command } });
+    let trial = Trial::new(output, &engine, texts);
+    let came = trial.run(&["--json"]);
+    let listens = std::net::TcpStream::connect(format!("127.0.0.1:{port}")).is_ok();
+    assert!(!listens, "the server ended with the trial");
+    came
+}
+
+#[test]
+#[ignore = "needs a real server: PILOTE_TEST_SERVER and PILOTE_TEST_MODEL, as docs/engines.md says"]
+fn a_real_server_answers_chats_completions_and_vectors_in_whole_trials() {
+    let texts = ["The capital of France is", "Two and two are", "Water is made of"];
+    for task in ["chat", "completion"] {
+        let short = json!({ "temperature": 0, "max_tokens": 4 });
+        let came = real_trial(task, r#"{ "kind": "text" }"#, short, &texts);
+        let refused = came.lines("refused.jsonl");
+        let cut = refused.iter().filter(|line| line["refusal"]["reason"] == "output-cut").count();
+        assert_eq!(came.lines("results.jsonl").len() + cut, 3, "{task}: {}", came.said);
+    }
+    let width = std::env::var("PILOTE_TEST_WIDTH").unwrap_or_else(|_| "640".to_owned());
+    let output = format!(r#"{{ "kind": "vector", "width": {width} }}"#);
+    let came = real_trial("embedding", &output, json!({}), &texts);
+    assert_eq!((came.status, came.lines("results.jsonl").len()), (0, 3), "{}", came.said);
+}

@@ -34,7 +34,7 @@ pub struct Parsed {
 }
 
 /// The shape of a version: which keys a place in the file may have. Compared with the schema by a test.
-pub(crate) const KEYS: [(&str, &[&str]); 19] = [
+pub(crate) const KEYS: [(&str, &[&str]); 20] = [
     (
         "",
         &[

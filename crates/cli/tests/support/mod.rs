@@ -92,7 +92,7 @@ pub fn eventually<T>(mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 /// A small project in a folder of its own.
-pub struct Trial(tempfile::TempDir);
+pub struct Trial(tempfile::TempDir, PathBuf);
 
 impl Trial {
     /// A project with one file for each text.
@@ -121,7 +121,8 @@ impl Trial {
             "pilot": { "inputs": inputs, "count": count },
         });
         std::fs::write(folder.path().join("config/pilote.json"), project.to_string()).unwrap();
-        Self(folder)
+        let root = folder.path().to_owned();
+        Self(folder, root)
     }
 
     /// Writes a file of the project.
@@ -133,12 +134,30 @@ impl Trial {
 
     /// The project's folder.
     pub fn root(&self) -> &Path {
-        self.0.path()
+        &self.1
+    }
+
+    /// The same in a folder with this name.
+    pub fn moved(mut self, name: &str) -> Self {
+        let to = self.0.path().join(name);
+        std::fs::create_dir(&to).unwrap();
+        for part in ["config", "data"] {
+            std::fs::rename(self.root().join(part), to.join(part)).unwrap();
+        }
+        self.1 = to;
+        self
     }
 
     /// Runs its pilot to its end.
     pub fn run(&self, arguments: &[&str]) -> Came {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_pilote"))
+        self.run_below(&[], arguments)
+    }
+
+    /// Runs its pilot to its end, started by another program.
+    pub fn run_below(&self, starter: &[&str], arguments: &[&str]) -> Came {
+        let words: Vec<&str> = starter.iter().copied().chain([env!("CARGO_BIN_EXE_pilote")]).collect();
+        let output = std::process::Command::new(words[0])
+            .args(&words[1..])
             .args(["run", "--project"])
             .arg(self.root())
             .args(arguments)
