@@ -23,7 +23,7 @@ use page::Section;
 type Bench = fn(&Repo) -> anyhow::Result<Section>;
 
 /// The benchmarks, in the order of the page.
-const BENCHES: [(&str, Bench); 5] = [
+const BENCHES: [(&str, Bench); 6] = [
     ("embed", embed::bench),
     ("ledger", ledger::bench),
     ("commands", commands::bench),
