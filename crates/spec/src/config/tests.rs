@@ -23,7 +23,13 @@ fn the_keys_that_are_decoded_are_those_that_the_schema_describes() {
             "quality" => &["/definitions/Quality"],
             "pilot" => &["/definitions/Pilot"],
             "campaign" => &["/definitions/Campaign"],
-            "inputs" => &["/definitions/Inputs/anyOf/0", "/definitions/Inputs/anyOf/1"],
+            "inputs" => &[
+                "/definitions/Inputs/anyOf/0",
+                "/definitions/Inputs/anyOf/1",
+                "/definitions/Inputs/anyOf/2",
+                "/definitions/Inputs/anyOf/3",
+            ],
+            "range" => &["/definitions/NumberRange"],
             "expected_refusals" => &["/definitions/ExpectedRefusal"],
             "limits" => &["/definitions/Limits"],
             "output.category" => &["/definitions/OutputSpec/oneOf/0"],
@@ -48,5 +54,5 @@ fn the_keys_that_are_decoded_are_those_that_the_schema_describes() {
     // A new kind of output or engine needs a row of its own.
     assert_eq!(schema["definitions"]["OutputSpec"]["oneOf"].as_array().map(Vec::len), Some(5));
     assert_eq!(schema["definitions"]["EngineConfig"]["oneOf"].as_array().map(Vec::len), Some(4));
-    assert_eq!(schema["definitions"]["Inputs"]["anyOf"].as_array().map(Vec::len), Some(2));
+    assert_eq!(schema["definitions"]["Inputs"]["anyOf"].as_array().map(Vec::len), Some(4));
 }
