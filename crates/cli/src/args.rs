@@ -62,7 +62,7 @@ pub(crate) enum Command {
     Run(Run),
     /// Check a trial or a copy of one, with nothing but itself.
     #[command(
-        after_help = "Example:\n  pilote verify runs/2026-11-30T181502Z-pilot\n  pilote verify /media/backup/2026-11-30T181502Z-pilot"
+        after_help = "Example:\n  pilote verify runs/2026-11-30T181502Z-pilot\n  pilote verify /media/backup/2026-11-30T181502Z-pilot\n  pilote verify backup.tar.zst --sample 5%"
     )]
     Verify(Verify),
     /// What became of a trial, or of one identifier of it.
@@ -72,7 +72,9 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  pilote runs --project invoices")]
     Runs(Runs),
     /// Copy a trial to a place of yours, and read the copy again from there.
-    #[command(after_help = "Example:\n  pilote export latest /media/backup")]
+    #[command(
+        after_help = "Example:\n  pilote export latest /media/backup\n  pilote export latest /media/backup --archive tar.zst --with-inputs"
+    )]
     Export(Export),
     /// What differs between two trials or copies, in factors and results; and whether quality is kept.
     #[command(
@@ -179,12 +181,22 @@ pub(crate) struct Run {
 /// `pilote verify`.
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
-    /// A trial or a copy of one: a path, a name below runs/, or `latest`.
+    /// A trial, a copy of one in a folder or an archive, or any bag: a path, a name below runs/, or `latest`.
     #[arg(value_name = "RUN|COPY")]
     pub run: PathBuf,
     /// Write the word of this machine that it read the copy and found it whole, for the machine that computed.
     #[arg(long, value_name = "FILE")]
     pub receipt: Option<PathBuf>,
+    /// Read only this share of the files and parts, as `5%`: for very large copies. What was not checked is said.
+    #[arg(long, value_name = "SHARE", value_parser = share, conflicts_with = "receipt")]
+    pub sample: Option<f64>,
+}
+
+/// A share as people write it: `5%`.
+fn share(text: &str) -> Result<f64, String> {
+    let percent = text.strip_suffix('%').and_then(|digits| digits.trim().parse::<f64>().ok());
+    let share = percent.map(|percent| percent / 100.0).filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| "a share between 0% and 100% is expected, as `5%`".to_owned())
 }
 
 /// `pilote status`.
@@ -220,6 +232,23 @@ pub(crate) struct Export {
     pub run: PathBuf,
     /// Where the copy goes, in a directory of the trial's name; otherwise the project's `destination`.
     pub dir: Option<PathBuf>,
+    /// Take the inputs along, each compared with the index.
+    #[arg(long)]
+    pub with_inputs: bool,
+    /// List every file by its SHA-512 as well as by its SHA-256.
+    #[arg(long)]
+    pub sha512: bool,
+    /// Make one archive rather than a folder; it is verified without being unpacked.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub archive: Option<ArchiveFormat>,
+}
+
+/// The formats of archives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArchiveFormat {
+    /// Tar, compressed with Zstandard.
+    #[value(name = "tar.zst")]
+    TarZst,
 }
 
 /// `pilote compare`.

@@ -30,7 +30,8 @@ impl From<pilote_proof::ProofError> for Failure {
             | E::BadTrial { .. }
             | E::DestinationTaken { .. }
             | E::DestinationInside { .. }
-            | E::DestinationNoFolder { .. } => Exit::Request,
+            | E::DestinationNoFolder { .. }
+            | E::NoProject { .. } => Exit::Request,
             // What was computed is durable; with space again, the same command goes on.
             _ if is_full(&error) => {
                 let failure = Self::stopped(error.code(), error);
@@ -38,7 +39,12 @@ impl From<pilote_proof::ProofError> for Failure {
             }
             E::NotSealed { .. } | E::NotEnded { .. } => Exit::Stopped,
             E::Missing { .. } | E::Damaged { .. } | E::Differs { .. } | E::Document { .. } => Exit::Fails,
-            E::SourceChanged { .. } | E::NotPlain { .. } | E::CaseTwins { .. } => Exit::Fails,
+            E::SourceChanged { .. }
+            | E::NotPlain { .. }
+            | E::CaseTwins { .. }
+            | E::NameUnsafe { .. }
+            | E::InputGone { .. }
+            | E::InputChanged { .. } => Exit::Fails,
             E::Ledger(_) | E::Io { .. } | E::Report { .. } => Exit::Machine,
         };
         Self { exit, code: error.code(), error: error.into(), hints: Vec::new() }

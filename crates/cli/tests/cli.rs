@@ -134,7 +134,7 @@ fn the_demonstration_classifies_eleven_refuses_one_and_proves_it_from_a_copy() {
         .lines()
         .map(|line| line.split_once('\t').map(|(id, category)| (id.to_owned(), category.to_owned())).unwrap())
         .collect();
-    let results = std::fs::read_to_string(copy.join("results.jsonl")).unwrap();
+    let results = std::fs::read_to_string(copy.join("data/results.jsonl")).unwrap();
     let labels: BTreeMap<String, String> = results
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
@@ -186,7 +186,7 @@ fn a_trial_is_run_looked_at_copied_and_verified_by_commands_that_never_saw_it_ru
     assert_eq!(verify.status, 0, "{}", verify.err);
     assert_eq!(verify.json()["balance"]["refused"], 1);
 
-    let results = Path::new(&copy).join("results.jsonl");
+    let results = Path::new(&copy).join("data/results.jsonl");
     let changed = std::fs::read_to_string(&results).unwrap().replacen("complaint", "invoice", 1);
     std::fs::write(&results, changed).unwrap();
     let verify = desk.type_in(&["verify", &copy]);

@@ -55,13 +55,7 @@ pub fn account(dir: &Path) -> Result<Account, ProofError> {
 
 /// The account that the evidence gives.
 pub(crate) fn settle(trial: &TrialDir, evidence: &Evidence, findings: Findings) -> Account {
-    let mut criteria = judge(evidence);
-    // Only who reads a copy can speak of one; a trial in place is judged by everything else.
-    if evidence.copy == CopyState::Unknown {
-        criteria.retain(|criterion| criterion.code != CriterionCode::CopyWhole);
-    }
-    let mut balance = evidence.balance.clone();
-    balance.holds = pilote_spec::holds(&criteria);
+    let (balance, criteria) = judged(evidence);
     Account {
         trial: trial.trial.name.clone(),
         kind: trial.trial.kind,
@@ -70,6 +64,18 @@ pub(crate) fn settle(trial: &TrialDir, evidence: &Evidence, findings: Findings) 
         findings,
         sealed: evidence.seals == evidence.parts,
     }
+}
+
+/// Balance and criteria that the evidence gives.
+pub(crate) fn judged(evidence: &Evidence) -> (Balance, Vec<Criterion>) {
+    let mut criteria = judge(evidence);
+    // Only who reads a copy can speak of one; a trial in place is judged by everything else.
+    if evidence.copy == CopyState::Unknown {
+        criteria.retain(|criterion| criterion.code != CriterionCode::CopyWhole);
+    }
+    let mut balance = evidence.balance.clone();
+    balance.holds = pilote_spec::holds(&criteria);
+    (balance, criteria)
 }
 
 /// Reads everything that the criteria rest on.
@@ -185,18 +191,7 @@ impl Counting<'_> {
 
     /// Compares a record with the item that it is about.
     fn record(&mut self, item: &Item, record: &Record, findings: &mut Findings) {
-        let changed = Reason::Work(WorkReason::InputChanged);
-        let says_changed = matches!(&record.outcome, Outcome::Refused(refusal) if refusal.reason == changed);
-        if record.id != item.id || (record.sha256 != item.digest && !says_changed) {
-            push(&mut self.evidence.changed, name(item));
-            let detail = format!(
-                "the record at position {} bears {} with the digest {}",
-                item.position,
-                record.id.as_ref().map_or_else(|| "no identifier".to_owned(), |id| format!("`{id}`")),
-                record.sha256.map_or_else(|| "none".to_owned(), |digest| digest.to_string()),
-            );
-            findings.add(FindingCode::RecordDiffers, name(item), detail);
-        } else if says_changed {
+        if compare(item, record, findings) != Comparison::Same {
             push(&mut self.evidence.changed, name(item));
         }
         let fault = item.fault.as_ref().map(|fault| fault.code);
@@ -272,6 +267,34 @@ impl TrialDir {
             TrialKind::Campaign => self.trial.project.campaign.as_ref().map_or(0, |campaign| campaign.count),
         }
     }
+}
+
+/// How a record stands to the item at its position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    /// It is about that item as it was indexed.
+    Same,
+    /// It says that the input had changed since.
+    SaysChanged,
+    /// It bears another identifier or digest.
+    Other,
+}
+
+/// Compares a record with the item that it is about.
+pub(crate) fn compare(item: &Item, record: &Record, findings: &mut Findings) -> Comparison {
+    let changed = Reason::Work(WorkReason::InputChanged);
+    let says_changed = matches!(&record.outcome, Outcome::Refused(refusal) if refusal.reason == changed);
+    if record.id == item.id && (record.sha256 == item.digest || says_changed) {
+        return if says_changed { Comparison::SaysChanged } else { Comparison::Same };
+    }
+    let detail = format!(
+        "the record at position {} bears {} with the digest {}",
+        item.position,
+        record.id.as_ref().map_or_else(|| "no identifier".to_owned(), |id| format!("`{id}`")),
+        record.sha256.map_or_else(|| "none".to_owned(), |digest| digest.to_string()),
+    );
+    findings.add(FindingCode::RecordDiffers, name(item), detail);
+    Comparison::Other
 }
 
 /// Identifiers at more than one position. Equal keys are candidates only; the index decides.

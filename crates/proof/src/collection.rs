@@ -18,7 +18,7 @@ use crate::outputs;
 use crate::pins::{INPUTS, PINS, keep_pins};
 use crate::results::{self, REFUSED, RESULTS};
 use crate::shelf::Shelf;
-use crate::trial_dir::{TRIAL, TrialDir};
+use crate::trial_dir::{TRIAL, TrialDir, root_of};
 
 /// The account of a collected trial, created once.
 pub(crate) const BALANCE: &str = "balance.json";
@@ -113,7 +113,7 @@ pub fn collect(dir: &Path) -> Result<Collected, ProofError> {
 /// # Errors
 /// When it is there and cannot be trusted.
 pub(crate) fn read_balance(dir: &Path) -> Result<Option<BalanceFile>, ProofError> {
-    balance_on(&Shelf::folder(dir))
+    balance_on(&Shelf::folder(&root_of(dir)))
 }
 
 /// The same of files that may lie elsewhere than in a folder.

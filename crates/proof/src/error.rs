@@ -72,12 +72,46 @@ pub enum ProofError {
         what: &'static str,
     },
     /// Two names that some file systems take for one.
-    #[error("`{first}` and `{second}` differ by case only and cannot both be kept on every system")]
+    #[error(
+        "`{first}` and `{second}` differ by case or Unicode form only and cannot both be kept on every system; rename one \
+         of them, or leave the inputs out"
+    )]
     CaseTwins {
         /// The first, relative to the trial.
         first: String,
         /// The second.
         second: String,
+    },
+    /// A name that some system cannot keep.
+    #[error(
+        "the name `{path}` {why}, so it cannot be kept on every system; rename it, or leave the inputs out"
+    )]
+    NameUnsafe {
+        /// The name, relative to what is copied.
+        path: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The inputs were asked for, and the trial lies in no project.
+    #[error("`{}` lies in no project's runs/, so its inputs are not to be found; leave --with-inputs out", path.display())]
+    NoProject {
+        /// The trial.
+        path: PathBuf,
+    },
+    /// An input is not there any more.
+    #[error("the input `{}` is gone; put it back as it was, or leave --with-inputs out", path.display())]
+    InputGone {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An input is not the one that the trial was run over.
+    #[error(
+        "the input `{}` was changed since the trial was launched; put it back as it was, or leave --with-inputs out",
+        path.display()
+    )]
+    InputChanged {
+        /// The file.
+        path: PathBuf,
     },
     /// The destination is taken by something else.
     #[error("`{}` is there and is not the same copy ({first}); name another destination", path.display())]
@@ -145,6 +179,10 @@ impl ProofError {
             Self::SourceChanged { .. } => "source-changed",
             Self::NotPlain { .. } => "not-plain",
             Self::CaseTwins { .. } => "case-twins",
+            Self::NameUnsafe { .. } => "name-unsafe",
+            Self::NoProject { .. } => "no-project",
+            Self::InputGone { .. } => "input-gone",
+            Self::InputChanged { .. } => "input-changed",
             Self::DestinationTaken { .. } => "destination-taken",
             Self::DestinationInside { .. } => "destination-inside",
             Self::DestinationNoFolder { .. } => "destination-no-folder",

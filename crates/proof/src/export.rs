@@ -1,24 +1,34 @@
-//! A plain copy of a trial at a place of the user's, read again from there.
+//! A copy of a trial at a place of the user's, read again from there: a bag (RFC 8493) that is also an RO-Crate, in a
+//! folder or in one archive.
 //!
-//! The copy is built as `NAME.partial`, file by file, each synchronised; it is verified with nothing but itself,
-//! and only a copy that was found whole gets its verdict and its name. So an interrupted export never looks
+//! A copy is built under a name that ends in `.partial`, each file synchronised; it is verified with nothing but
+//! itself, and only a copy that was found whole gets its verdict and its name. So an interrupted export never looks
 //! finished, and the next one goes on where it stopped: files that are there with the right digest stay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use pilote_spec::{Digest, Hasher, Stamp};
+use pilote_spec::{Digest, Stamp};
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm::Algorithm;
+use crate::archive::{ARCHIVE, Archive};
+use crate::bag::PAYLOAD;
 use crate::collection::read_balance;
+use crate::contents::{self, Content};
 use crate::decision::DECISIONS;
+use crate::description::{DESCRIPTION, describe};
 use crate::document::{self, Document};
 use crate::error::{ProofError, io};
-use crate::files::{self, Counting, Found, Listing};
+use crate::files::{self, Found};
+use crate::finding::Findings;
+use crate::journal::Journal;
+use crate::making;
 use crate::manifest::{MANIFEST, Manifest};
 use crate::receipt::RECEIPTS;
+use crate::shelf::Shelf;
 use crate::trial_dir::TrialDir;
-use crate::verification::{self, VERDICT, Verification};
+use crate::verification::{self, Thoroughness, VERDICT, Verification};
 
 /// What the name of a copy ends in until it is whole and verified.
 pub(crate) const PARTIAL: &str = ".partial";
@@ -26,15 +36,72 @@ pub(crate) const PARTIAL: &str = ".partial";
 /// Where the trial keeps what it knows of its copies.
 const COPIES: &str = "copies";
 
+/// Where a copy carries inputs, below its payload.
+pub(crate) const INPUTS: &str = "inputs/";
+
 /// Views and verdicts: made anew from the facts wherever they are, so they are no part of what is copied.
 const NOT_COPIED: [&str; 4] = ["report.html", "report.md", VERDICT, MANIFEST];
+
+/// Copies of one trial that was not finished, at one destination.
+const UNFINISHED_MAX: u32 = 1_000;
+
+/// Copies that a trial notes.
+const NOTES_MAX: u32 = 999_999;
+
+/// What is to be copied, where to and how.
+#[derive(Debug, Clone)]
+pub struct Export<'e> {
+    /// The trial.
+    pub trial: &'e Path,
+    /// The folder in which the copy gets a place of the trial's name.
+    pub destination: &'e Path,
+    /// When: it labels the copy and the note that stays with the trial.
+    pub at: Stamp,
+    /// Whether the inputs go along.
+    pub with_inputs: bool,
+    /// Whether every file is listed by its SHA-512 as well.
+    pub sha512: bool,
+    /// Whether the copy is one archive rather than a folder.
+    pub archive: bool,
+    /// The report for people, made for this copy.
+    pub report: Option<&'e str>,
+    /// Files that are copied, and read again, at once.
+    pub threads: usize,
+}
+
+impl<'e> Export<'e> {
+    /// A plain export of a trial to a folder.
+    #[must_use]
+    pub fn new(trial: &'e Path, destination: &'e Path, at: Stamp) -> Self {
+        Self {
+            trial,
+            destination,
+            at,
+            with_inputs: false,
+            sha512: false,
+            archive: false,
+            report: None,
+            threads: Thoroughness::default().threads,
+        }
+    }
+
+    /// The digests that every file is listed by.
+    pub(crate) fn algorithms(&self) -> Vec<Algorithm> {
+        let second = self.sha512.then_some(Algorithm::Sha512);
+        std::iter::once(Algorithm::Sha256).chain(second).collect()
+    }
+
+    fn thoroughness(&self) -> Thoroughness {
+        Thoroughness { sample: None, threads: self.threads }
+    }
+}
 
 /// What an export came to.
 #[derive(Debug, Clone)]
 pub struct Exported {
     /// The copy; still named `.partial` when it was not found whole.
     pub copy: PathBuf,
-    /// Files of the copy.
+    /// Files of the copy's payload.
     pub files: u64,
     /// Bytes of these files.
     pub bytes: u64,
@@ -83,125 +150,66 @@ impl Document for CopyNote {
     const FORMAT: &'static str = "pilote.copy/1";
 }
 
-/// Copies the trial to `destination`, in a directory of the trial's name, and reads the copy again.
-///
-/// `at` labels the note that stays with the trial; `watch` is told the bytes that are done, out of how many.
+/// Copies the trial to a folder of its name below `destination` and reads the copy again; see [`export_as`].
 ///
 /// # Errors
-/// When the trial changes meanwhile, holds something that no copy can hold, or `destination` is taken by
-/// something else; and when reading or writing fails. A copy that was read again and found wanting is no error:
-/// see [`Exported::verification`].
+/// As [`export_as`].
 pub fn export(
     trial: &Path,
     destination: &Path,
     at: Stamp,
     watch: &mut dyn FnMut(u64, u64),
 ) -> Result<Exported, ProofError> {
-    let source = TrialDir::open(trial)?;
-    let listed = copied(trial)?;
-    refuse_inside(trial, destination)?;
-    fs_err::create_dir_all(destination).map_err(|error| io("create", destination, error))?;
-    let finished = match read_balance(trial) {
-        Ok(None) => return unfinished(trial, &source, &listed, destination, at, watch),
-        // A balance that cannot be read is a finding of the copy.
-        _ => destination.join(&source.trial.name),
-    };
-    if is_there(&finished) {
-        return again(trial, &listed, &finished, at);
-    }
-    anew(trial, &listed, finished, at, watch)
+    export_as(&Export::new(trial, destination, at), watch)
 }
 
-/// Copies of one trial that was not finished, at one destination.
-const UNFINISHED_MAX: u32 = 1_000;
-
-/// A trial that goes on keeps its own name for the copy of its end: what is there of it now goes beside, numbered.
-fn unfinished(
-    trial: &Path,
-    source: &TrialDir,
-    listed: &[Found],
-    destination: &Path,
-    at: Stamp,
-    watch: &mut dyn FnMut(u64, u64),
-) -> Result<Exported, ProofError> {
-    let mut taken = None;
-    for number in 1..=UNFINISHED_MAX {
-        let finished = destination.join(format!("{}.unfinished-{number}", source.trial.name));
-        if !is_there(&finished) {
-            return anew(trial, listed, finished, at, watch);
-        }
-        match again(trial, listed, &finished, at) {
-            Err(ProofError::DestinationTaken { path, first }) => taken = Some((path, first)),
-            other => return other,
-        }
+/// Copies a trial as asked for and reads the copy again from its destination. `watch` is told the bytes that are done,
+/// out of how many.
+///
+/// # Errors
+/// When the trial changes meanwhile, holds something that no copy can hold, or `destination` is taken by
+/// something else; and when reading or writing fails. A copy that was read again and found wanting is no error:
+/// see [`Exported::verification`].
+pub fn export_as(export: &Export<'_>, watch: &mut dyn FnMut(u64, u64)) -> Result<Exported, ProofError> {
+    // A copy is no trial: what is wanted elsewhere of it is made with any program, and verified there.
+    let source = TrialDir::on(Shelf::folder(export.trial), export.trial)?;
+    let listed = contents::of_trial(export.trial)?;
+    refuse_inside(export.trial, export.destination)?;
+    let project = project_of(export.trial);
+    let mut contents =
+        contents::gather(&source, &listed, project.as_deref(), export.with_inputs, export.report)?;
+    // A balance that cannot be read is a finding of the copy.
+    let balance = read_balance(export.trial).unwrap_or(None);
+    let journal = Journal::read(export.trial)?;
+    let described = describe(&source.trial, balance.as_ref(), &journal, &contents);
+    let described = described.map_err(|error| ProofError::Report { why: error.to_string() })?;
+    contents.push(Content::made(DESCRIPTION, described));
+    contents.sort_by(|a, b| a.path.cmp(&b.path));
+    contents::refuse_unsafe(&contents)?;
+    fs_err::create_dir_all(export.destination).map_err(|error| io("create", export.destination, error))?;
+    let exporting = Exporting { export, source: &source, listed: &listed, contents: &contents };
+    if matches!(read_balance(export.trial), Ok(None)) {
+        return exporting.unfinished(watch);
     }
-    let (path, first) = taken.unwrap_or_default();
-    Err(ProofError::DestinationTaken { path, first })
-}
-
-fn is_there(path: &Path) -> bool {
-    fs_err::symlink_metadata(path).is_ok()
-}
-
-/// Makes a copy where none is, beginning with what an interrupted export left.
-fn anew(
-    trial: &Path,
-    listed: &[Found],
-    finished: PathBuf,
-    at: Stamp,
-    watch: &mut dyn FnMut(u64, u64),
-) -> Result<Exported, ProofError> {
-    let mut partial = finished.clone().into_os_string();
-    partial.push(PARTIAL);
-    let partial = PathBuf::from(partial);
-    let (manifest, kept) = fill(trial, listed, &partial, watch)?;
-    if copied(trial)? != listed {
-        return Err(ProofError::SourceChanged { path: trial.to_owned() });
-    }
-    files::replace(&partial.join(MANIFEST), manifest.encode().as_bytes())?;
-    let verification = verification::of_copy(&partial)?;
-    let mut copy = partial;
-    if verification.whole {
-        write_verdict(&copy, &verification)?;
-        finish(&copy, &finished)?;
-        copy = finished;
-    }
-    let bytes = listed.iter().map(|file| file.bytes).sum();
-    noted(
-        trial,
-        Exported {
-            same_file_system: same_file_system(trial, &copy),
-            files: manifest.0.len() as u64,
-            bytes,
-            kept,
-            already: false,
-            verification,
-            copy,
-        },
-        at,
-    )
-}
-
-/// The files of a trial that a copy holds.
-fn copied(trial: &Path) -> Result<Vec<Found>, ProofError> {
-    let Listing { mut files, not_plain, .. } = files::walk(trial)?;
-    if let Some((path, what)) = not_plain.into_iter().next() {
-        return Err(ProofError::NotPlain { path: trial.join(path), what });
-    }
-    files.retain(|file| !is_left_out(&file.path));
-    let mut folded: BTreeMap<String, &str> = BTreeMap::new();
-    for file in &files {
-        if let Some(first) = folded.insert(file.path.to_lowercase(), &file.path) {
-            return Err(ProofError::CaseTwins { first: first.to_owned(), second: file.path.clone() });
-        }
-    }
-    Ok(files)
+    let finished = exporting.named(&source.trial.name);
+    if is_there(&finished) { exporting.again(&finished) } else { exporting.anew(finished, watch) }
 }
 
 /// Whether a path of a trial or a copy is a view or a verdict, which no list of files names.
 pub(crate) fn is_left_out(path: &str) -> bool {
     let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     NOT_COPIED.contains(&path) || [COPIES, DECISIONS, RECEIPTS].into_iter().any(below)
+}
+
+/// The project that a trial lies in; none for a copy elsewhere.
+fn project_of(trial: &Path) -> Option<PathBuf> {
+    let trial = fs_err::canonicalize(trial).ok()?;
+    let runs = trial.parent().filter(|runs| runs.ends_with("runs"))?;
+    runs.parent().filter(|root| root.join("config/pilote.json").is_file()).map(Path::to_owned)
+}
+
+fn is_there(path: &Path) -> bool {
+    fs_err::symlink_metadata(path).is_ok()
 }
 
 /// Refuses a destination in the trial before anything is made there, through whatever links the way leads.
@@ -217,155 +225,209 @@ fn refuse_inside(trial: &Path, destination: &Path) -> Result<(), ProofError> {
     Ok(())
 }
 
-/// Copies what is not there yet; gives the list of files and the number of those that were there already.
-fn fill(
-    trial: &Path,
-    listed: &[Found],
-    partial: &Path,
-    watch: &mut dyn FnMut(u64, u64),
-) -> Result<(Manifest, u64), ProofError> {
-    let taken = |first: String| ProofError::DestinationTaken { path: partial.to_owned(), first };
-    if fs_err::symlink_metadata(partial).is_ok_and(|about| !about.is_dir()) {
-        return Err(taken(".".to_owned()));
+/// A list of files as it stands in a copy, and the digests in it by path.
+type Listed = (Vec<u8>, BTreeMap<String, String>);
+
+/// An export with everything that it copies.
+struct Exporting<'e> {
+    export: &'e Export<'e>,
+    source: &'e TrialDir,
+    listed: &'e [Found],
+    contents: &'e [Content],
+}
+
+impl Exporting<'_> {
+    /// Where a copy of this name lies.
+    fn named(&self, name: &str) -> PathBuf {
+        let ending = if self.export.archive { ARCHIVE } else { "" };
+        self.export.destination.join(format!("{name}{ending}"))
     }
-    fs_err::create_dir_all(partial).map_err(|error| io("create", partial, error))?;
-    let expected: BTreeSet<&str> = listed.iter().map(|file| file.path.as_str()).collect();
-    let there = files::walk(partial)?;
-    if let Some((first, _)) = there.not_plain.into_iter().next() {
-        return Err(taken(first));
-    }
-    for there in there.files.into_iter().chain(there.dotted) {
-        if !expected.contains(there.path.as_str()) && !is_left_out(&there.path) {
-            return Err(taken(there.path));
-        }
-    }
-    let total = listed.iter().map(|file| file.bytes).sum();
-    let (mut manifest, mut kept, mut done) = (Manifest::default(), 0, 0);
-    let mut directories = BTreeSet::from([partial.to_owned()]);
-    for file in listed {
-        let (from, to) = (trial.join(&file.path), partial.join(&file.path));
-        let there = files::digest(&to)?;
-        let digest = match there {
-            Some((digest, bytes))
-                if bytes == file.bytes && files::digest(&from)? == Some((digest, bytes)) =>
-            {
-                kept += 1;
-                digest
+
+    /// A trial that goes on keeps its own name for the copy of its end: what is there of it now goes beside, numbered.
+    fn unfinished(&self, watch: &mut dyn FnMut(u64, u64)) -> Result<Exported, ProofError> {
+        let mut taken = None;
+        for number in 1..=UNFINISHED_MAX {
+            let finished = self.named(&format!("{}.unfinished-{number}", self.source.trial.name));
+            if !is_there(&finished) {
+                return self.anew(finished, watch);
             }
-            _ => copy_file(&from, &to, file)?,
+            match self.again(&finished) {
+                Err(error @ ProofError::DestinationTaken { .. }) => taken = Some(error),
+                other => return other,
+            }
+        }
+        let path = self.export.destination.to_owned();
+        Err(taken.unwrap_or(ProofError::DestinationTaken { path, first: String::new() }))
+    }
+
+    /// Makes a copy where none is, beginning with what an interrupted export left.
+    fn anew(&self, finished: PathBuf, watch: &mut dyn FnMut(u64, u64)) -> Result<Exported, ProofError> {
+        let mut partial = finished.clone().into_os_string();
+        partial.push(PARTIAL);
+        let partial = PathBuf::from(partial);
+        let made = if self.export.archive {
+            making::archive(self.export, &self.source.trial.name, self.contents, &partial, watch)?
+        } else {
+            making::folder(self.export, &self.source.trial.name, self.contents, &partial, watch)?
         };
-        manifest.0.insert(file.path.clone(), digest);
-        directories
-            .extend(to.ancestors().skip(1).take_while(|dir| dir.starts_with(partial)).map(Path::to_owned));
-        done += file.bytes;
-        watch(done, total);
+        if contents::of_trial(self.export.trial)? != self.listed {
+            return Err(ProofError::SourceChanged { path: self.export.trial.to_owned() });
+        }
+        let verification = self.read_again(&partial)?;
+        let mut copy = partial;
+        if verification.whole {
+            self.write_verdict(&copy, &finished, &verification)?;
+            finish(&copy, &finished)?;
+            copy = finished;
+        }
+        self.noted(&made.manifest, made.kept, false, verification, copy)
     }
-    // The deepest first: a directory is durable before the one that names it.
-    for directory in directories.iter().rev() {
-        files::sync_dir(directory)?;
-    }
-    Ok((manifest, kept))
-}
 
-/// Copies one file durably and gives the digest of what was read.
-fn copy_file(from: &Path, to: &Path, listed: &Found) -> Result<Digest, ProofError> {
-    if let Some(parent) = to.parent() {
-        fs_err::create_dir_all(parent).map_err(|error| io("create", parent, error))?;
-    }
-    let mut source = files::open_plain(from).map_err(|error| io("read", from, error))?;
-    files::absent_is_none(fs_err::remove_file(to)).map_err(|error| io("replace", to, error))?;
-    // Never through a link that somebody put there meanwhile.
-    let target = fs_err::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(to)
-        .map_err(|error| io("write", to, error))?;
-    let mut target = Counting { to: target, hasher: Hasher::new(), bytes: 0 };
-    files::pass(&mut source, &mut target).map_err(|error| io("copy to", to, error))?;
-    target.to.sync_all().map_err(|error| io("sync", to, error))?;
-    let about = source.metadata().map_err(|error| io("read", from, error))?;
-    if target.bytes != listed.bytes || about.len() != listed.bytes || about.modified().ok() != listed.modified
-    {
-        return Err(ProofError::SourceChanged { path: from.to_owned() });
-    }
-    files::forget(&target.to);
-    Ok(target.hasher.finish())
-}
-
-/// A copy of that name is there: the same one is read again, anything else is refused.
-fn again(trial: &Path, listed: &[Found], finished: &Path, at: Stamp) -> Result<Exported, ProofError> {
-    let taken =
-        |first: &str| ProofError::DestinationTaken { path: finished.to_owned(), first: first.to_owned() };
-    let text = fs_err::read_to_string(finished.join(MANIFEST)).map_err(|_| taken(MANIFEST))?;
-    let manifest = Manifest::decode(&text).map_err(|_| taken(MANIFEST))?;
-    for file in listed {
-        let path = trial.join(&file.path);
-        if files::digest(&path)?.map(|(digest, _)| digest) != manifest.0.get(&file.path).copied() {
-            return Err(taken(&file.path));
+    fn read_again(&self, copy: &Path) -> Result<Verification, ProofError> {
+        if self.export.archive {
+            verification::of_archive(copy, &self.export.thoroughness(), Findings::default())
+        } else {
+            verification::of_copy(copy, &self.export.thoroughness())
         }
     }
-    if let Some(other) = manifest.0.keys().find(|path| !listed.iter().any(|file| file.path == **path)) {
-        return Err(taken(other));
+
+    /// A copy of that name is there: one of the same state is read again, anything else is refused.
+    fn again(&self, finished: &Path) -> Result<Exported, ProofError> {
+        let taken =
+            |first: &str| ProofError::DestinationTaken { path: finished.to_owned(), first: first.to_owned() };
+        let (text, listed) = self.listed_in(finished)?.ok_or_else(|| taken(MANIFEST))?;
+        let own: BTreeSet<&str> = self.contents.iter().map(|content| content.path.as_str()).collect();
+        let of_trial = |content: &&Content| content.is_of_the_trial();
+        for content in self.contents.iter().filter(of_trial) {
+            let short = &content.path[PAYLOAD.len()..];
+            let there = listed.get(&content.path).or_else(|| listed.get(short));
+            let digest = files::digest(&self.export.trial.join(short))?;
+            if there.is_none() || digest.map(|(digest, _)| digest.to_string()).as_ref() != there {
+                return Err(taken(short));
+            }
+        }
+        // Inputs that are asked for and not there, or a file that the trial does not have, make it another copy.
+        let stranger = |path: &&String| !own.contains(path.as_str()) && !is_of_an_export(path);
+        let lacking = |path: &&str| path[PAYLOAD.len()..].starts_with(INPUTS) && !listed.contains_key(*path);
+        let bag = listed.keys().any(|path| path.starts_with(PAYLOAD));
+        if bag && let Some(other) = listed.keys().find(stranger) {
+            return Err(taken(other));
+        }
+        if let Some(lacking) = own.iter().find(|path| lacking(path)) {
+            return Err(taken(lacking));
+        }
+        let verification = self.read_again(finished)?;
+        // Whatever it came to: an older verdict beside the copy must not say more than is true now.
+        self.write_verdict(finished, finished, &verification)?;
+        let kept = self.contents.len() as u64;
+        self.noted(&text, kept, true, verification, finished.to_owned())
     }
-    let verification = verification::of_copy(finished)?;
-    // Whatever it came to: an older verdict beside the copy must not say more than is true now.
-    write_verdict(finished, &verification)?;
-    let exported = Exported {
-        same_file_system: same_file_system(trial, finished),
-        files: listed.len() as u64,
-        bytes: listed.iter().map(|file| file.bytes).sum(),
-        kept: listed.len() as u64,
-        already: true,
-        verification,
-        copy: finished.to_owned(),
-    };
-    noted(trial, exported, at)
+
+    /// The list of files of a copy that is there, as text and by path; none where it has none that can be read.
+    fn listed_in(&self, copy: &Path) -> Result<Option<Listed>, ProofError> {
+        let text = if self.export.archive {
+            let archive = Archive::open(copy, &mut Findings::default())?;
+            let folder = archive.folder().to_owned();
+            Shelf::of(std::sync::Arc::new(archive), &folder, copy).bytes(MANIFEST)?
+        } else {
+            Shelf::folder(copy).bytes(MANIFEST).unwrap_or(None)
+        };
+        let Some(text) = text else { return Ok(None) };
+        let Some(manifest) = std::str::from_utf8(&text).ok().and_then(|text| Manifest::decode(text).ok())
+        else {
+            return Ok(None);
+        };
+        let listed =
+            manifest.0.into_iter().map(|(path, digest)| (path.replace("%25", "%"), digest.to_string()));
+        let listed = listed.collect();
+        Ok(Some((text, listed)))
+    }
+
+    /// Puts the verdict beside what it is about: into a folder, next to an archive. It speaks of this reading; whoever
+    /// doubts it verifies again.
+    fn write_verdict(
+        &self,
+        copy: &Path,
+        finished: &Path,
+        verification: &Verification,
+    ) -> Result<(), ProofError> {
+        let path = if self.export.archive {
+            let mut name = finished.as_os_str().to_owned();
+            name.push(format!(".{VERDICT}"));
+            PathBuf::from(name)
+        } else {
+            copy.join(VERDICT)
+        };
+        files::replace(&path, &document::bytes(&path, verification)?)
+    }
+
+    /// Leaves the note of the copy with the trial, under the next free number.
+    fn noted(
+        &self,
+        manifest: &[u8],
+        kept: u64,
+        already: bool,
+        verification: Verification,
+        copy: PathBuf,
+    ) -> Result<Exported, ProofError> {
+        let exported = Exported {
+            same_file_system: same_file_system(self.export.trial, &copy),
+            files: self.contents.len() as u64,
+            bytes: self.contents.iter().map(Content::bytes).sum(),
+            kept,
+            already,
+            verification,
+            copy,
+        };
+        let note = CopyNote {
+            format: CopyNote::FORMAT.to_owned(),
+            copy: exported.copy.display().to_string(),
+            at: self.export.at,
+            manifest: Digest::of(manifest),
+            files: exported.files,
+            whole: exported.verification.whole,
+            holds: exported.verification.holds,
+            same_file_system: exported.same_file_system,
+        };
+        let dir = self.export.trial.join(COPIES);
+        fs_err::create_dir_all(&dir).map_err(|error| io("create", &dir, error))?;
+        for number in 1..=NOTES_MAX {
+            let path = dir.join(format!("{number:06}.json"));
+            if path.exists() {
+                continue;
+            }
+            match files::create(&path, &document::bytes(&path, &note)?) {
+                Err(ProofError::Differs { .. }) => {}
+                Err(other) => return Err(other),
+                Ok(_) => return Ok(exported),
+            }
+        }
+        Err(io("number another copy in", &dir, std::io::ErrorKind::StorageFull.into()))
+    }
 }
 
-/// Puts the verdict into the copy. It speaks of this reading; whoever doubts it verifies again.
-fn write_verdict(copy: &Path, verification: &Verification) -> Result<(), ProofError> {
-    let path = copy.join(VERDICT);
-    files::replace(&path, &document::bytes(&path, verification)?)
+/// Whether a path of a copy's payload is one that an export adds beside the trial's own files.
+pub(crate) fn is_of_an_export(path: &str) -> bool {
+    let below = path.strip_prefix(PAYLOAD).unwrap_or(path);
+    below.starts_with("project/")
+        || below.starts_with(INPUTS)
+        || ["report.html", "sample.jsonl", DESCRIPTION].contains(&below)
 }
 
-#[expect(clippy::disallowed_methods, reason = "a named, synchronised directory takes its final name, once")]
+#[expect(clippy::disallowed_methods, reason = "a named, synchronised copy takes its final name, once")]
 fn finish(partial: &Path, finished: &Path) -> Result<(), ProofError> {
-    // A directory is never renamed over one that holds something, so a copy made meanwhile is not replaced.
-    std::fs::rename(partial, finished).map_err(|error| io("rename to", finished, error))?;
+    let failed = |error| io("rename to", finished, error);
+    // A folder is never renamed over one that holds something, so a copy made meanwhile is not replaced. A file would
+    // be: it gets a second name first, where the file system has such.
+    if partial.is_file() && fs_err::hard_link(partial, finished).is_ok() {
+        fs_err::remove_file(partial).map_err(failed)?;
+    } else if is_there(finished) && !finished.is_dir() {
+        return Err(ProofError::DestinationTaken { path: finished.to_owned(), first: String::new() });
+    } else {
+        std::fs::rename(partial, finished).map_err(failed)?;
+    }
     files::sync_parent(finished)
 }
-
-/// Leaves the note of the copy with the trial, under the next free number.
-fn noted(trial: &Path, exported: Exported, at: Stamp) -> Result<Exported, ProofError> {
-    let manifest = exported.copy.join(MANIFEST);
-    let note = CopyNote {
-        format: CopyNote::FORMAT.to_owned(),
-        copy: exported.copy.display().to_string(),
-        at,
-        manifest: files::digest(&manifest)?.ok_or(ProofError::Missing { path: manifest })?.0,
-        files: exported.files,
-        whole: exported.verification.whole,
-        holds: exported.verification.holds,
-        same_file_system: exported.same_file_system,
-    };
-    let dir = trial.join(COPIES);
-    fs_err::create_dir_all(&dir).map_err(|error| io("create", &dir, error))?;
-    for number in 1..=NOTES_MAX {
-        let path = dir.join(format!("{number:06}.json"));
-        if path.exists() {
-            continue;
-        }
-        match files::create(&path, &document::bytes(&path, &note)?) {
-            Err(ProofError::Differs { .. }) => {}
-            Err(other) => return Err(other),
-            Ok(_) => return Ok(exported),
-        }
-    }
-    Err(io("number another copy in", &dir, std::io::ErrorKind::StorageFull.into()))
-}
-
-/// Copies that a trial notes.
-const NOTES_MAX: u32 = 999_999;
 
 /// The last copy that the trial knows of; none where none was made, or its note cannot be read.
 pub(crate) fn last_copy(trial: &Path) -> Option<CopyNote> {

@@ -10,7 +10,7 @@ use crate::error::{ProofError, io};
 
 /// Start of the names of files that are still being written here. No file of a trial begins with a dot: such a name
 /// is what a crash left of an unfinished file, or what an operating system adds for itself.
-const UNFINISHED: &str = ".pilote-";
+pub(crate) const UNFINISHED: &str = ".pilote-";
 
 /// A plain file below a root.
 #[derive(Debug, Clone, PartialEq, Eq)]

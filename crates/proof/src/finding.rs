@@ -77,11 +77,33 @@ pub enum FindingCode {
     ListAbsent,
     /// A file that operating systems add for themselves, or that a crash left unfinished.
     StrangerFile,
+    /// A bag's declaration is missing or not as it must be.
+    DeclarationWrong,
+    /// A list is written in a way that other programs may not read.
+    ListNote,
+    /// A list or an archive names something outside of the copy.
+    PathOutside,
+    /// A file is to be fetched from elsewhere and is not here.
+    NotFetched,
+    /// The payload has another size or number of files than the bag states.
+    OxumDiffers,
+    /// A name is here in another Unicode form than it is listed.
+    NameNormalised,
+    /// Two names that some systems take for one.
+    NameTwins,
+    /// The verdict of the export is missing or was changed.
+    VerdictWrong,
+    /// An archive cannot be read to its end.
+    ArchiveDamaged,
+    /// An archive expands beyond its bound.
+    ExpandsTooMuch,
+    /// An archive holds a file twice.
+    EntryRepeated,
 }
 
 impl FindingCode {
     /// Every code.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 40] = [
         Self::NotATrial,
         Self::TrialUnreadable,
         Self::IndexDamaged,
@@ -111,6 +133,17 @@ impl FindingCode {
         Self::BalanceAbsent,
         Self::ListAbsent,
         Self::StrangerFile,
+        Self::DeclarationWrong,
+        Self::ListNote,
+        Self::PathOutside,
+        Self::NotFetched,
+        Self::OxumDiffers,
+        Self::NameNormalised,
+        Self::NameTwins,
+        Self::VerdictWrong,
+        Self::ArchiveDamaged,
+        Self::ExpandsTooMuch,
+        Self::EntryRepeated,
     ];
 
     /// The code as JSON and message keys write it.
@@ -146,6 +179,17 @@ impl FindingCode {
             Self::BalanceAbsent => "balance-absent",
             Self::ListAbsent => "list-absent",
             Self::StrangerFile => "stranger-file",
+            Self::DeclarationWrong => "declaration-wrong",
+            Self::ListNote => "list-note",
+            Self::PathOutside => "path-outside",
+            Self::NotFetched => "not-fetched",
+            Self::OxumDiffers => "oxum-differs",
+            Self::NameNormalised => "name-normalised",
+            Self::NameTwins => "name-twins",
+            Self::VerdictWrong => "verdict-wrong",
+            Self::ArchiveDamaged => "archive-damaged",
+            Self::ExpandsTooMuch => "expands-too-much",
+            Self::EntryRepeated => "entry-repeated",
         }
     }
 
@@ -160,7 +204,10 @@ impl FindingCode {
             | Self::JournalDamaged
             | Self::PinsUnreadable
             | Self::ResultsAbsent
-            | Self::StrangerFile => Grade::Warning,
+            | Self::StrangerFile
+            | Self::ListNote
+            | Self::NameNormalised
+            | Self::NameTwins => Grade::Warning,
             _ => Grade::Error,
         }
     }
@@ -204,6 +251,14 @@ impl Findings {
         if self.kept.len() < FINDINGS_MAX {
             self.kept.push(Finding { code, grade, place: place.into(), detail: detail.to_string() });
         }
+    }
+
+    /// Adds all of `others` behind.
+    pub(crate) fn append(&mut self, others: Self) {
+        let room = FINDINGS_MAX.saturating_sub(self.kept.len());
+        self.kept.extend(others.kept.into_iter().take(room));
+        self.errors += others.errors;
+        self.warnings += others.warnings;
     }
 
     /// Those that are kept with their words, in the order in which they were found.

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::ProofError;
 use crate::shelf::Shelf;
+use crate::trial_dir::root_of;
 
 /// Events and measures of all writers.
 #[derive(Debug, Default)]
@@ -36,7 +37,7 @@ pub(crate) struct Writer<L> {
 impl Journal {
     /// Reads both directories of a trial; an absent one holds nothing.
     pub(crate) fn read(root: &Path) -> Result<Self, ProofError> {
-        Self::of(&Shelf::folder(root))
+        Self::of(&Shelf::folder(&root_of(root)))
     }
 
     /// The same of files that may lie elsewhere than in a folder.

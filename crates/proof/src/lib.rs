@@ -12,19 +12,25 @@
 //! | `trial_dir`, `journal`, `outputs`, `pins` | reading: what was launched, items with records, events, payloads, fixed digests |
 //! | `account` | evidence gathered part by part, judged by the deliverable's criteria |
 //! | `collection`, `results`, `lookup` | results files, balance, the way from an identifier to its position |
-//! | `verification`, `finding`, `manifest` | everything that is wrong, graded |
-//! | `export`, `files`, `document` | copies; placing files whole; JSON that bears its own digest |
 //! | `comparison` | two trials: factors that differ, results that differ, the cause and the quality |
 //! | `decision`, `receipt` | decisions on a trial, and the word of another machine that it verified a copy |
 //! | `history`, `gate` | a project's trials and decisions in order; what a campaign needs before it starts |
+//! | `verification`, `listed`, `bag`, `manifest`, `finding` | what must be there, and everything that is wrong, graded |
+//! | `export`, `contents`, `making`, `description` | copies: what they carry, how they are made, how they are described |
+//! | `archive`, `algorithm`, `files`, `document` | copies in one file; digests; placing files whole; JSON that bears its own digest |
 //! | `status` | one identifier, one trial, all trials |
 //! | [`mod@report`] | `report.html` |
 
 mod account;
 mod closing;
+mod algorithm;
+mod archive;
+mod bag;
 mod collection;
 mod comparison;
+mod contents;
 mod decision;
+mod description;
 mod document;
 mod error;
 mod excerpt;
@@ -34,7 +40,9 @@ mod finding;
 mod gate;
 mod history;
 mod journal;
+mod listed;
 mod lookup;
+mod making;
 mod manifest;
 mod outputs;
 mod pins;
@@ -48,6 +56,7 @@ mod verification;
 
 pub use account::{Account, account};
 pub use closing::{ClosedTrial, Closing, Loss, LossCode, close, closing};
+pub use archive::ARCHIVE;
 pub use collection::{BalanceFile, Collected, FileFacts, collect};
 pub use comparison::{
     Cause, ChangedItem, Comparison, Factor, FactorCode, FactorState, FieldChange, ItemsCompared, LabelError,
@@ -60,7 +69,7 @@ pub use decision::{
 pub use document::DocumentError;
 pub use error::ProofError;
 pub use excerpt::input_start;
-pub use export::{CopyNote, Exported, export};
+pub use export::{CopyNote, Export, Exported, export, export_as};
 pub use finding::{FINDINGS_MAX, Finding, FindingCode, Findings, Grade};
 pub use gate::{Gate, Here, Requirement, RequirementCode, engine_differences, gate, pilot};
 pub use history::{HistoryEntry, Resolution, ResolutionState, history, resolution_of};
@@ -72,4 +81,6 @@ pub use report::{
     write_report,
 };
 pub use status::{Found, TrialState, TrialSummary, find, latest, runs, summary};
-pub use verification::{Subject, Verification, verify};
+pub use verification::{
+    Check, Sample, Subject, Thoroughness, Unchecked, Verification, Why, verify, verify_as,
+};

@@ -1,4 +1,5 @@
-//! `manifest-sha256.txt`: every file of a copy with its digest, in the form that `sha256sum -c` reads.
+//! `manifest-sha256.txt` as the bundle of a closing and copies of the first version bear it: every file with its digest, in the form that
+//! `sha256sum -c` reads. Copies are bags now, whose lists `bag` reads.
 
 use std::collections::BTreeMap;
 
@@ -65,12 +66,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_manifest_reads_back_as_written() {
-        let manifest = Manifest(BTreeMap::from([
-            ("balance.json".to_owned(), Digest::of(b"a")),
-            ("parts/000001/000001".to_owned(), Digest::of(b"b")),
-        ]));
-        assert_eq!(Manifest::decode(&manifest.encode()), Ok(manifest));
+    fn a_list_of_the_first_version_is_read() {
+        let digest = Digest::of(b"a");
+        let listed =
+            BTreeMap::from([("balance.json".to_owned(), digest), ("parts/000001/000001".to_owned(), digest)]);
+        let text = format!("{digest}  balance.json\n{digest} *parts/000001/000001\n");
+        assert_eq!(Manifest::decode(&text), Ok(Manifest(listed)));
     }
 
     #[test]

@@ -6,11 +6,15 @@ use std::sync::Arc;
 
 use pilote_ledger::{Creation, Listed, Store, StoreError};
 
+use crate::algorithm::{Algorithm, Digests, digests_of};
 use crate::error::{ProofError, io as error};
-use crate::files;
+use crate::files::{self, Found, Listing};
 
 /// Something that carries files by relative path. Only plain files are ever opened.
 pub(crate) trait Carrier: Send + Sync {
+    /// Everything that is there.
+    fn listing(&self) -> Result<Listing, ProofError>;
+
     /// The bytes of a file from its start; none where it is absent.
     fn open(&self, path: &str) -> io::Result<Option<Box<dyn Read + Send + '_>>>;
 
@@ -22,12 +26,24 @@ pub(crate) trait Carrier: Send + Sync {
 
     /// The keys below `folder`, at any depth, in the order of their bytes.
     fn list(&self, folder: &str) -> io::Result<Vec<Listed>>;
+
+    /// How many files it makes sense to read at once.
+    fn threads_max(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Digests and length of a file as the medium has it now; none where it is absent.
+    fn digests(&self, path: &str, wanted: &[Algorithm]) -> io::Result<Option<(Digests, u64)>>;
 }
 
 /// A folder on a disk.
 pub(crate) struct Folder(pub PathBuf);
 
 impl Carrier for Folder {
+    fn listing(&self) -> Result<Listing, ProofError> {
+        files::walk(&self.0)
+    }
+
     fn open(&self, path: &str) -> io::Result<Option<Box<dyn Read + Send + '_>>> {
         let file = files::absent_is_none(files::open_plain(&self.0.join(path)))?;
         Ok(file.map(|file| Box::new(file) as Box<dyn Read + Send>))
@@ -53,6 +69,13 @@ impl Carrier for Folder {
         list_below(&self.0.join(folder), folder, &mut listed)?;
         listed.sort_by(|a, b| a.key.cmp(&b.key));
         Ok(listed)
+    }
+
+    fn digests(&self, path: &str, wanted: &[Algorithm]) -> io::Result<Option<(Digests, u64)>> {
+        let Some(mut file) = files::absent_is_none(files::open_plain(&self.0.join(path)))? else {
+            return Ok(None);
+        };
+        digests_of(&mut file, wanted).map(Some)
     }
 }
 
@@ -91,8 +114,50 @@ impl Shelf {
         Self { carrier: Arc::new(Folder(root.to_owned())), below: String::new(), shown: root.to_owned() }
     }
 
+    /// The files of `carrier` below `below`, which is empty or ends in `/`.
+    pub(crate) fn of(carrier: Arc<dyn Carrier>, below: &str, shown: &Path) -> Self {
+        Self { carrier, below: below.to_owned(), shown: shown.to_owned() }
+    }
+
     fn at(&self, path: &str) -> String {
         format!("{}{path}", self.below)
+    }
+
+    /// Digests and length of a file as the medium has it now; none where it is absent.
+    pub(crate) fn digests(&self, path: &str, wanted: &[Algorithm]) -> io::Result<Option<(Digests, u64)>> {
+        self.carrier.digests(&self.at(path), wanted)
+    }
+
+    /// How many files it makes sense to read at once.
+    pub(crate) fn threads_max(&self) -> usize {
+        self.carrier.threads_max()
+    }
+
+    /// The files below the folder `below`, which ends in `/`, of the same carrier.
+    pub(crate) fn within(&self, below: &str) -> Self {
+        Self { below: self.at(below), shown: self.shown.join(below), carrier: Arc::clone(&self.carrier) }
+    }
+
+    /// The place as messages name it.
+    pub(crate) fn place(&self) -> &Path {
+        &self.shown
+    }
+
+    /// Everything that is there, by path relative to the shelf.
+    pub(crate) fn listing(&self) -> Result<Listing, ProofError> {
+        let mut listing = self.carrier.listing()?;
+        let relative = |files: &mut Vec<Found>| {
+            files.retain_mut(|file| match file.path.strip_prefix(&self.below) {
+                Some(path) => {
+                    file.path = path.to_owned();
+                    true
+                }
+                None => false,
+            });
+        };
+        relative(&mut listing.files);
+        relative(&mut listing.dotted);
+        Ok(listing)
     }
 
     /// A path as messages name it.

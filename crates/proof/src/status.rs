@@ -36,7 +36,7 @@ pub fn find(dir: &Path, id: &ItemId) -> Result<Vec<Found>, ProofError> {
     let trial = TrialDir::open(dir)?;
     let closing = trial.closing()?;
     let mut found = Vec::new();
-    for position in looked_up(dir, id)? {
+    for position in looked_up(&trial.root, id)? {
         // A lookup that was damaged may name any position; only the index says whose it is.
         let Some(entry) = part_of(&closing, position) else { continue };
         let items = trial.items(entry)?;

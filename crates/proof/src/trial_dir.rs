@@ -8,12 +8,20 @@ use pilote_corpus::index::{self, Closing, PartEntry};
 use pilote_ledger::{Record, Store as _};
 use pilote_spec::{Item, Position, TRIAL_FORMAT, Trial};
 
+use crate::bag::PAYLOAD;
 use crate::error::ProofError;
 use crate::finding::{FindingCode, Findings};
 use crate::shelf::Shelf;
 
 /// The file that says what was launched.
 pub(crate) const TRIAL: &str = "trial.json";
+
+/// Where the files of the trial in `dir` lie: there, or in the payload of a bag.
+pub(crate) fn root_of(dir: &Path) -> PathBuf {
+    let payload = dir.join(PAYLOAD);
+    let there = |dir: &Path| fs_err::symlink_metadata(dir.join(TRIAL)).is_ok();
+    if !there(dir) && there(&payload) { payload } else { dir.to_owned() }
+}
 
 /// A trial that can be read. Nothing is ever written through it.
 pub(crate) struct TrialDir {
@@ -48,7 +56,8 @@ impl TrialDir {
     /// # Errors
     /// When there is no `trial.json`, or it is damaged or of another format.
     pub(crate) fn open(root: &Path) -> Result<Self, ProofError> {
-        Self::on(Shelf::folder(root), root)
+        let root = root_of(root);
+        Self::on(Shelf::folder(&root), &root)
     }
 
     /// The same of files that may lie elsewhere than in a folder; `root` is what messages call the place.

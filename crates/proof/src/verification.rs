@@ -1,23 +1,26 @@
-//! Verification: a trial or a copy of one is read whole, and everything that is wrong with it is said.
+//! Verification: a trial or a copy of one is read whole, and everything that is wrong with it is said, with what was
+//! checked and what was not.
 
-use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::Arc;
 
-use pilote_spec::{Balance, CopyState, Criterion, Hasher};
+use pilote_corpus::index::Closing;
+use pilote_spec::{Balance, CopyState, Criterion, Evidence, Hasher, Outcome};
 use serde::{Deserialize, Serialize};
 
-use crate::account::{Account, gather, settle};
-use crate::collection::{BALANCE, FileFacts, JOURNALS, read_balance};
+use crate::account::{gather, judged};
+use crate::algorithm::Algorithm;
+use crate::archive::Archive;
+use crate::collection::{BALANCE, BalanceFile, FileFacts, JOURNALS, balance_on};
 use crate::document::Document;
 use crate::error::{ProofError, io};
-use crate::export::{PARTIAL, is_left_out};
-use crate::files::{self, Listing};
+use crate::export::{INPUTS, PARTIAL};
 use crate::finding::{Finding, FindingCode, Findings};
-use crate::lookup::LOOKUP;
-use crate::manifest::{MANIFEST, Manifest};
-use crate::results::{REFUSED, RESULTS};
-use crate::trial_dir::{TRIAL, TrialDir};
+use crate::listed::{self, Compared, Layout};
+use crate::outputs;
+use crate::shelf::Shelf;
+use crate::trial_dir::TrialDir;
 
 /// The verdict that an export leaves in the copy.
 pub(crate) const VERDICT: &str = "verification.json";
@@ -30,6 +33,110 @@ pub enum Subject {
     Trial,
     /// A copy with its list of files.
     Copy,
+    /// A bag of somebody else's: it holds no trial, and is valid or not.
+    Bag,
+}
+
+/// A share of a very large copy that is read in the place of all of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample {
+    /// Which share of the files, and of the parts of the trial, is read; between 0 and 1.
+    pub share: f64,
+    /// Chooses which.
+    pub seed: u64,
+}
+
+/// How a verification reads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thoroughness {
+    /// A share only; none reads everything.
+    pub sample: Option<Sample>,
+    /// Files that are read at once.
+    pub threads: usize,
+}
+
+impl Default for Thoroughness {
+    fn default() -> Self {
+        Self { sample: None, threads: 4 }
+    }
+}
+
+/// Something that a verification checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Check {
+    /// That every listed file is there, and nothing else.
+    List,
+    /// The digest of every file.
+    Digests,
+    /// The count of all items, against the balance that was written down.
+    Balance,
+    /// The checksum of every record, and the seal of every part.
+    Records,
+    /// Every accepted output, read again and judged by the deliverable.
+    Outputs,
+    /// Every line of the results files, against the records.
+    Results,
+    /// The inputs themselves.
+    Inputs,
+}
+
+impl Check {
+    /// The name as machine-readable output and message keys write it.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Digests => "digests",
+            Self::Balance => "balance",
+            Self::Records => "records",
+            Self::Outputs => "outputs",
+            Self::Results => "results",
+            Self::Inputs => "inputs",
+        }
+    }
+}
+
+/// Why something was not checked, or not whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Why {
+    /// A trial in its place has no list of its files.
+    NoList,
+    /// A sample was read.
+    Sampled,
+    /// The inputs are not in the copy.
+    NotCarried,
+    /// There is no trial.
+    NoTrial,
+    /// What it would be read from is damaged.
+    Unreadable,
+    /// The archive is one long stream, in which nothing can be found again.
+    OneStream,
+}
+
+impl Why {
+    /// The name as machine-readable output and message keys write it.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::NoList => "no-list",
+            Self::Sampled => "sampled",
+            Self::NotCarried => "not-carried",
+            Self::NoTrial => "no-trial",
+            Self::Unreadable => "unreadable",
+            Self::OneStream => "one-stream",
+        }
+    }
+}
+
+/// What was not checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unchecked {
+    /// What.
+    pub check: Check,
+    /// Why not.
+    pub why: Why,
 }
 
 /// What a verification came to, format `pilote.verification/1`.
@@ -60,285 +167,334 @@ pub struct Verification {
     pub errors: u64,
     /// All warnings among the findings.
     pub warnings: u64,
+    /// What was checked.
+    #[serde(default)]
+    pub checked: Vec<Check>,
+    /// What was not, or not whole.
+    #[serde(default)]
+    pub unchecked: Vec<Unchecked>,
+    /// The share that was read, where it was not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<f64>,
 }
 
 impl Document for Verification {
     const FORMAT: &'static str = "pilote.verification/1";
 }
 
-/// Reads the trial or copy in `dir` whole and says everything that is wrong with it. Nothing outside of `dir` is
-/// read, and nothing is written.
+/// Reads the trial or copy at `place` whole and says everything that is wrong with it. Nothing outside of it is read,
+/// and nothing is written.
 ///
 /// # Errors
 /// When the system refuses to read. Damage is no error: it is found.
-pub fn verify(dir: &Path) -> Result<Verification, ProofError> {
+pub fn verify(place: &Path) -> Result<Verification, ProofError> {
+    verify_as(place, &Thoroughness::default())
+}
+
+/// [`verify`], reading as much as is asked for. `place` is a folder, or an archive that is never unpacked.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_as(place: &Path, thoroughness: &Thoroughness) -> Result<Verification, ProofError> {
     let mut findings = Findings::default();
-    let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if name.ends_with(PARTIAL) {
-        findings.add(FindingCode::UnfinishedCopy, name, "run the export again; it goes on where it stopped");
+        findings.add(FindingCode::UnfinishedCopy, &name, "run the export again; it goes on where it stopped");
     }
-    read_whole(dir, findings)
+    let about = fs_err::metadata(place).map_err(|source| io("read", place, source))?;
+    if about.is_dir() {
+        return Verifying { shelf: Shelf::folder(place), seekable: true, thoroughness, with_verdict: true }
+            .read(findings);
+    }
+    of_archive(place, thoroughness, findings)
 }
 
-/// [`verify`] of a copy that is still named as an unfinished one.
-pub(crate) fn of_copy(dir: &Path) -> Result<Verification, ProofError> {
-    read_whole(dir, Findings::default())
+/// [`verify`] of a copy that an export has just made and that bears no verdict yet.
+pub(crate) fn of_copy(dir: &Path, thoroughness: &Thoroughness) -> Result<Verification, ProofError> {
+    Verifying { shelf: Shelf::folder(dir), seekable: true, thoroughness, with_verdict: false }
+        .read(Findings::default())
 }
 
-fn read_whole(dir: &Path, mut findings: Findings) -> Result<Verification, ProofError> {
-    let listing = files::walk(dir)?;
-    for (path, what) in &listing.not_plain {
-        findings.add(FindingCode::NotPlain, path, what);
-    }
-    let is_copy = listing.files.iter().any(|file| file.path == MANIFEST);
-    let copy = if is_copy { compare(dir, &listing, &mut findings)? } else { CopyState::Unknown };
-    if !is_copy {
-        without_list(dir, &listing, &mut findings);
-    }
-    let is_trial = is_copy || listing.files.iter().any(|file| file.path == TRIAL);
-    for stranger in listing.dotted.iter().filter(|_| is_trial) {
-        let (code, detail) = match is_of_the_system(&stranger.path) || !is_copy {
-            true => (FindingCode::StrangerFile, "it is no part of what was verified"),
-            false => (FindingCode::FileExtra, ""),
-        };
-        findings.add(code, &stranger.path, detail);
-    }
-    if !listing.not_plain.is_empty() {
-        // A pipe or a device in the place of a file would be waited on for ever.
-        return Ok(not_read(dir, &listing, &findings));
-    }
-    let account = count(dir, copy, findings)?;
-    let Account { trial, balance, criteria, findings, .. } = account.account;
-    // Views and verdicts come and go beside the trial; what was verified is the trial.
-    let counted = || listing.files.iter().filter(|file| !is_left_out(&file.path));
-    let balance = account.counted.then_some(balance);
-    let whole = findings.errors() == 0 && balance.is_some();
-    Ok(Verification {
-        format: Verification::FORMAT.to_owned(),
-        trial,
-        subject: if is_copy { Subject::Copy } else { Subject::Trial },
-        whole,
-        holds: whole && balance.as_ref().is_some_and(|balance| balance.holds),
-        files: counted().count() as u64,
-        bytes: counted().map(|file| file.bytes).sum(),
-        balance,
-        criteria,
-        errors: findings.errors(),
-        warnings: findings.warnings(),
-        findings: findings.kept().to_vec(),
-    })
+/// [`verify`] of an archive; its verdict lies beside it.
+pub(crate) fn of_archive(
+    place: &Path,
+    thoroughness: &Thoroughness,
+    mut findings: Findings,
+) -> Result<Verification, ProofError> {
+    let archive = Archive::open(place, &mut findings)?;
+    let (folder, seekable) = (archive.folder().to_owned(), archive.is_seekable());
+    let shelf = Shelf::of(Arc::new(archive), &folder, place);
+    Verifying { shelf, seekable, thoroughness, with_verdict: false }.read(findings)
 }
 
-/// A trial has no list of its files, so what must be there is told from where it lies and what is beside it.
-fn without_list(dir: &Path, listing: &Listing, findings: &mut Findings) {
-    let there = |path: &str| listing.files.iter().any(|file| file.path == path);
-    if !there(TRIAL) {
-        return;
-    }
-    let place = fs_err::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
-    let in_project = place.parent().is_some_and(|runs| {
-        runs.ends_with("runs") && runs.parent().is_some_and(|root| root.join("config/pilote.json").is_file())
-    });
-    if there(VERDICT) {
-        findings.add(
-            FindingCode::ListAbsent,
-            MANIFEST,
-            "the verdict of a copy is here, and its list of files is not",
-        );
-    } else if !in_project {
-        let detail = "this is neither a trial below its project's runs/ nor a copy with a list of its files, so \
-            nothing says that all of it is here; `pilote export` makes a copy that can be verified";
-        findings.add(FindingCode::ListAbsent, MANIFEST, detail);
-    }
-    if let Some(found) = [RESULTS, REFUSED, LOOKUP].into_iter().find(|path| there(path))
-        && !there(BALANCE)
-    {
-        let detail = format!(
-            "{found} is here and the balance that closes it is not: run the trial's last command again, or read another copy"
-        );
-        findings.add(FindingCode::BalanceAbsent, BALANCE, detail);
-    }
+struct Verifying<'v> {
+    shelf: Shelf,
+    seekable: bool,
+    thoroughness: &'v Thoroughness,
+    with_verdict: bool,
 }
 
-/// Whether a path is one that desktops and file servers leave in folders that they show.
-fn is_of_the_system(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.starts_with("._") || [".DS_Store", ".directory", ".localized"].contains(&name)
-}
-
-/// What is said of a directory that is not read any further.
-fn not_read(dir: &Path, listing: &Listing, findings: &Findings) -> Verification {
-    let is_copy = listing.files.iter().any(|file| file.path == MANIFEST);
-    Verification {
-        format: Verification::FORMAT.to_owned(),
-        trial: dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
-        subject: if is_copy { Subject::Copy } else { Subject::Trial },
-        whole: false,
-        holds: false,
-        files: 0,
-        bytes: 0,
-        balance: None,
-        criteria: Vec::new(),
-        errors: findings.errors(),
-        warnings: findings.warnings(),
-        findings: findings.kept().to_vec(),
-    }
-}
-
-/// Compares every file with the copy's own list.
-fn compare(dir: &Path, listing: &Listing, findings: &mut Findings) -> Result<CopyState, ProofError> {
-    let manifest = match fs_err::read_to_string(dir.join(MANIFEST)).map_err(|error| error.to_string()) {
-        Ok(text) => Manifest::decode(&text).map_err(|error| error.to_string()),
-        Err(error) => Err(error),
-    };
-    let manifest = match manifest {
-        Ok(manifest) => manifest,
-        Err(why) => {
-            findings.add(FindingCode::ManifestUnreadable, MANIFEST, why);
-            return Ok(CopyState::Damaged { files: vec![MANIFEST.to_owned()] });
+impl Verifying<'_> {
+    fn read(&self, mut findings: Findings) -> Result<Verification, ProofError> {
+        let listing = self.shelf.listing()?;
+        for (path, what) in &listing.not_plain {
+            findings.add(FindingCode::NotPlain, path, what);
         }
-    };
-    let there: BTreeSet<&str> = listing.files.iter().map(|file| file.path.as_str()).collect();
-    let mut damaged = Vec::new();
-    for (path, expected) in &manifest.0 {
-        if !there.contains(path.as_str()) {
-            findings.add(FindingCode::FileAbsent, path, "");
-            damaged.push(path.clone());
-            continue;
-        }
-        match files::digest(&dir.join(path)) {
-            Ok(Some((seen, _))) if seen == *expected => continue,
-            Ok(seen) => {
-                let seen = seen.map_or_else(|| "none".to_owned(), |(digest, _)| digest.to_string());
-                findings.add(FindingCode::FileDiffers, path, format!("sha256 {seen}, listed is {expected}"));
-            }
-            // A sector that cannot be read is what verification is for: it is said, and the rest is read.
-            Err(error) => findings.add(FindingCode::Unreadable, path, error),
-        }
-        damaged.push(path.clone());
+        let layout = listed::layout(&self.shelf, &listing, self.with_verdict, &mut findings)?;
+        // A pipe or a device in the place of a file would be waited on for ever, so such a place is read no further.
+        let readable = listing.not_plain.is_empty();
+        let trial = readable && self.seekable && layout.subject != Subject::Bag;
+        let sample = self.thoroughness.sample;
+        let (compared, counted) = std::thread::scope(|scope| {
+            let comparing = scope.spawn(|| {
+                listed::compare(&self.shelf, &layout.expected.files, sample, self.thoroughness.threads)
+            });
+            // The items are counted meanwhile; what that finds stands after what the digests show.
+            let mut own = Findings::default();
+            let counted = if trial { Some(self.count(&layout, &mut own)) } else { None };
+            let compared = comparing.join().unwrap_or_default();
+            (compared, counted.transpose().map(|counted| (counted.unwrap_or_default(), own)))
+        });
+        let (counted, own) = counted?;
+        Ok(self.conclude(&layout, compared, counted, own, findings))
     }
-    for path in there.iter().filter(|path| !manifest.0.contains_key(**path) && !is_left_out(path)) {
-        findings.add(FindingCode::FileExtra, *path, "");
-        damaged.push((*path).to_owned());
-    }
-    Ok(match damaged.is_empty() {
-        true => CopyState::Whole { files: manifest.0.len() as u64 },
-        false => CopyState::Damaged { files: damaged },
-    })
-}
 
-/// An account, and whether anything could be counted at all.
-struct Counted {
-    account: Account,
-    counted: bool,
-}
-
-/// Counts the trial anew and compares with the balance that was written down.
-fn count(dir: &Path, copy: CopyState, mut findings: Findings) -> Result<Counted, ProofError> {
-    let trial = match TrialDir::open(dir) {
-        Ok(trial) => trial,
-        Err(error @ (ProofError::NoTrial { .. } | ProofError::BadTrial { .. })) => {
-            let code = if error.code() == "no-trial" {
-                FindingCode::NotATrial
-            } else {
-                FindingCode::TrialUnreadable
+    fn conclude(
+        &self,
+        layout: &Layout,
+        compared: Compared,
+        counted: Counted,
+        own: Findings,
+        mut findings: Findings,
+    ) -> Verification {
+        let damaged = compared.wrong.iter().map(|(_, path, _)| path.clone()).collect();
+        for (code, path, detail) in compared.wrong {
+            findings.add(code, path, detail);
+        }
+        findings.append(own);
+        let copy = layout.state(damaged);
+        let judged = counted.evidence.map(|evidence| judged(&Evidence { copy, ..evidence }));
+        let (balance, criteria) =
+            judged.map_or((None, Vec::new()), |(balance, criteria)| (Some(balance), criteria));
+        let (checked, unchecked) = self.checks(layout, balance.is_some());
+        let named = self.shelf.place().file_name().map(|name| name.to_string_lossy().into_owned());
+        let whole = findings.errors() == 0
+            && (balance.is_some() || counted.sampled || layout.subject == Subject::Bag);
+        let recorded = counted.written.is_some_and(|written| written.balance.holds);
+        let holds = whole
+            && match (&balance, layout.subject) {
+                (_, Subject::Bag) => true,
+                (Some(balance), _) => balance.holds,
+                // Of a sample there is no count; the balance that was written down stands as far as it was seen.
+                (None, _) => counted.sampled && recorded,
             };
-            findings.add(code, crate::trial_dir::TRIAL, error);
-            return Ok(Counted::nothing(String::new(), findings));
-        }
-        Err(other) => return Err(other),
-    };
-    let closing = match trial.closing() {
-        Ok(closing) => closing,
-        Err(error @ (ProofError::Missing { .. } | ProofError::Damaged { .. })) => {
-            findings.add(FindingCode::IndexDamaged, pilote_corpus::index::CLOSED_KEY, error);
-            return Ok(Counted::nothing(trial.trial.name, findings));
-        }
-        Err(other) => return Err(other),
-    };
-    let evidence = gather(&trial, &closing, copy, &mut findings)?;
-    let mut account = settle(&trial, &evidence, findings);
-    against_written(dir, &mut account)?;
-    Ok(Counted { account, counted: true })
-}
-
-impl Counted {
-    fn nothing(trial: String, findings: Findings) -> Self {
-        let account = Account {
-            trial,
-            kind: pilote_spec::TrialKind::Pilot,
-            balance: Balance::default(),
-            criteria: Vec::new(),
-            findings,
-            sealed: false,
+        let (files, bytes) = match layout.subject {
+            Subject::Trial => (layout.files.len() as u64, layout.files.iter().map(|file| file.bytes).sum()),
+            _ => (compared.files, compared.bytes),
         };
-        Self { account, counted: false }
+        Verification {
+            format: Verification::FORMAT.to_owned(),
+            trial: counted.name.or(named).unwrap_or_default(),
+            subject: layout.subject,
+            whole,
+            holds,
+            files,
+            bytes,
+            balance,
+            criteria,
+            errors: findings.errors(),
+            warnings: findings.warnings(),
+            findings: findings.kept().to_vec(),
+            checked,
+            unchecked,
+            sampled: self.thoroughness.sample.map(|sample| sample.share),
+        }
+    }
+
+    /// What was checked and what was not, and why.
+    fn checks(&self, layout: &Layout, counted: bool) -> (Vec<Check>, Vec<Unchecked>) {
+        let sampled = self.thoroughness.sample.is_some();
+        let (mut checked, mut unchecked) = (Vec::new(), Vec::new());
+        let mut put = |check, why: Option<Why>| match why {
+            None => checked.push(check),
+            Some(why) => unchecked.push(Unchecked { check, why }),
+        };
+        let listed = layout.subject != Subject::Trial;
+        let share = sampled.then_some(Why::Sampled);
+        put(Check::List, (!listed).then_some(Why::NoList));
+        put(Check::Digests, if listed { share } else { Some(Why::NoList) });
+        let trial = match (layout.subject, self.seekable) {
+            (Subject::Bag, _) => Some(Why::NoTrial),
+            (_, false) => Some(Why::OneStream),
+            _ if sampled => Some(Why::Sampled),
+            _ => (!counted).then_some(Why::Unreadable),
+        };
+        for check in [Check::Balance, Check::Records, Check::Outputs, Check::Results] {
+            put(check, trial);
+        }
+        if layout.subject != Subject::Bag {
+            let inputs = format!("{}{INPUTS}", layout.below);
+            let carried = layout.expected.files.keys().any(|path| path.starts_with(&inputs));
+            put(Check::Inputs, if carried { share } else { Some(Why::NotCarried) });
+        }
+        (checked, unchecked)
+    }
+
+    /// Counts the trial anew, and compares with the balance that was written down.
+    fn count(&self, layout: &Layout, findings: &mut Findings) -> Result<Counted, ProofError> {
+        let shelf = self.shelf.within(layout.below);
+        let trial = match TrialDir::on(shelf, self.shelf.place()) {
+            Ok(trial) => trial,
+            Err(error @ (ProofError::NoTrial { .. } | ProofError::BadTrial { .. })) => {
+                let missing = error.code() == "no-trial";
+                let code = if missing { FindingCode::NotATrial } else { FindingCode::TrialUnreadable };
+                findings.add(code, crate::trial_dir::TRIAL, error);
+                return Ok(Counted::default());
+            }
+            Err(other) => return Err(other),
+        };
+        let name = Some(trial.trial.name.clone());
+        let closing = match trial.closing() {
+            Ok(closing) => closing,
+            Err(error @ (ProofError::Missing { .. } | ProofError::Damaged { .. })) => {
+                findings.add(FindingCode::IndexDamaged, pilote_corpus::index::CLOSED_KEY, error);
+                return Ok(Counted { name, ..Counted::default() });
+            }
+            Err(other) => return Err(other),
+        };
+        let written = written(&trial, findings)?;
+        if let Some(sample) = self.thoroughness.sample {
+            sampled(&trial, &closing, sample, findings)?;
+            return Ok(Counted { name, written, sampled: true, ..Counted::default() });
+        }
+        let evidence = gather(&trial, &closing, CopyState::Unknown, findings)?;
+        if let Some(written) = &written {
+            against_files(&trial, layout, written, findings)?;
+            against_balance(&trial.trial.name, &evidence, written, findings);
+        }
+        Ok(Counted { name, written, evidence: Some(evidence), sampled: false })
     }
 }
 
-fn against_written(dir: &Path, account: &mut Account) -> Result<(), ProofError> {
-    let written = match read_balance(dir) {
-        Ok(Some(written)) => written,
-        Ok(None) => {
-            account.findings.add(FindingCode::ResultsAbsent, BALANCE, "");
-            return Ok(());
+/// What counting a trial came to, as far as it could be counted.
+#[derive(Default)]
+struct Counted {
+    name: Option<String>,
+    written: Option<BalanceFile>,
+    evidence: Option<Evidence>,
+    sampled: bool,
+}
+
+/// Reads the parts of a sample: index, records, seal and outputs of each.
+fn sampled(
+    trial: &TrialDir,
+    closing: &Closing,
+    sample: Sample,
+    findings: &mut Findings,
+) -> Result<(), ProofError> {
+    // One part at least: a sample that reads nothing says nothing.
+    let takes = |number: u32| sample.takes(&format!("part {number}"));
+    let any = closing.parts.iter().any(|entry| takes(entry.part));
+    let first = closing.parts.first().map(|entry| entry.part);
+    for entry in closing.parts.iter().filter(|entry| takes(entry.part) || (!any && first == Some(entry.part)))
+    {
+        let part = trial.part(entry, findings)?;
+        if !part.sealed {
+            findings.add(FindingCode::NotSealed, format!("parts/{:06}", part.number), "");
         }
-        Err(ProofError::Document { source, .. }) => {
-            account.findings.add(FindingCode::BalanceUnreadable, BALANCE, source);
-            return Ok(());
-        }
-        Err(other) => return Err(other),
-    };
-    for (name, facts) in &written.files {
-        let place = if crate::manifest::is_inside(name) { dir.join(name) } else { continue };
-        if JOURNALS.iter().any(|folder| name.starts_with(&format!("{folder}/"))) {
-            against_journal(&place, name, *facts, &mut account.findings)?;
-            continue;
-        }
-        match files::digest(&place)? {
-            Some((digest, _)) if digest == facts.sha256 => {}
-            Some((digest, _)) => {
-                let detail = format!("sha256 {digest}, the balance says {}", facts.sha256);
-                account.findings.add(FindingCode::FileDiffers, name, detail);
+        for item in &part.items {
+            let Some(record) = part.records.get(&item.position) else { continue };
+            crate::account::compare(item, record, findings);
+            let Outcome::Accepted(output) = &record.outcome else { continue };
+            if let Err(why) = outputs::read(&trial.store, part.number, output)? {
+                findings.add(FindingCode::OutputUnacceptable, crate::account::name(item), why);
             }
-            None => account.findings.add(FindingCode::FileAbsent, name, "the balance names it"),
         }
-    }
-    // The balance was written before any copy, so the verdict on a copy takes no part in the comparison.
-    let own: Vec<&Criterion> = account.criteria.iter().filter(|criterion| !is_of_copy(criterion)).collect();
-    let same_criteria = own.iter().copied().eq(written.criteria.iter());
-    let counted = Balance { holds: written.balance.holds, ..account.balance.clone() };
-    if counted != written.balance || !same_criteria || written.trial != account.trial {
-        account.findings.add(FindingCode::BalanceDiffers, BALANCE, differing(&counted, &written.balance));
     }
     Ok(())
+}
+
+/// The balance that was written down; none where it is absent or cannot be trusted, which is a finding.
+fn written(trial: &TrialDir, findings: &mut Findings) -> Result<Option<BalanceFile>, ProofError> {
+    match balance_on(&trial.store) {
+        Ok(Some(written)) => Ok(Some(written)),
+        Ok(None) => {
+            findings.add(FindingCode::ResultsAbsent, BALANCE, "");
+            Ok(None)
+        }
+        Err(ProofError::Document { source, .. }) => {
+            findings.add(FindingCode::BalanceUnreadable, BALANCE, source);
+            Ok(None)
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Compares the files that the balance names. Where a list names a file with the same digest, comparing with the list
+/// compares with the balance.
+fn against_files(
+    trial: &TrialDir,
+    layout: &Layout,
+    written: &BalanceFile,
+    findings: &mut Findings,
+) -> Result<(), ProofError> {
+    for (name, facts) in written.files.iter().filter(|(name, _)| crate::manifest::is_inside(name)) {
+        let stated = facts.sha256.to_string();
+        let listed = layout.expected.files.get(&format!("{}{name}", layout.below));
+        if listed.and_then(|digests| digests.get(&Algorithm::Sha256)) == Some(&stated) {
+            continue;
+        }
+        if JOURNALS.iter().any(|folder| name.starts_with(&format!("{folder}/"))) {
+            against_journal(&trial.store, name, *facts, findings)?;
+            continue;
+        }
+        let seen = trial.store.digests(name, &[Algorithm::Sha256]);
+        match seen.map_err(|source| io("read", &trial.store.shown(name), source))? {
+            Some((digests, _)) if digests.get(&Algorithm::Sha256) == Some(&stated) => {}
+            Some((digests, _)) => {
+                let digest = digests.into_values().next().unwrap_or_default();
+                findings.add(
+                    FindingCode::FileDiffers,
+                    name,
+                    format!("sha256 {digest}, the balance says {stated}"),
+                );
+            }
+            None => findings.add(FindingCode::FileAbsent, name, "the balance names it"),
+        }
+    }
+    Ok(())
+}
+
+/// Compares what was counted with what was written. The balance was written before any copy, so the verdict on a copy
+/// takes no part in it.
+fn against_balance(trial: &str, evidence: &Evidence, written: &BalanceFile, findings: &mut Findings) {
+    let (balance, criteria) = judged(evidence);
+    let counted = Balance { holds: written.balance.holds, ..balance };
+    if counted != written.balance || criteria != written.criteria || written.trial != trial {
+        findings.add(FindingCode::BalanceDiffers, BALANCE, differing(&counted, &written.balance));
+    }
 }
 
 /// Compares a writer's log with the balance: what was there when the balance was struck must be there still. A writer
 /// that was shut out and lives on may have added to its own.
 fn against_journal(
-    place: &Path,
+    shelf: &Shelf,
     name: &str,
     facts: FileFacts,
     findings: &mut Findings,
 ) -> Result<(), ProofError> {
-    let opened = files::absent_is_none(files::open_plain(place)).map_err(|error| io("read", place, error))?;
-    let Some(file) = opened else {
+    let Some(file) = shelf.open(name)? else {
         findings.add(FindingCode::FileAbsent, name, "the balance names it");
         return Ok(());
     };
     let mut hasher = Hasher::new();
-    let bytes =
-        std::io::copy(&mut file.take(facts.bytes), &mut hasher).map_err(|error| io("read", place, error))?;
+    let bytes = std::io::copy(&mut file.take(facts.bytes), &mut hasher)
+        .map_err(|error| io("read", &shelf.shown(name), error))?;
     if bytes != facts.bytes || hasher.finish() != facts.sha256 {
         let detail = format!("its first {} bytes are not those that the balance names", facts.bytes);
         findings.add(FindingCode::FileDiffers, name, detail);
     }
     Ok(())
-}
-
-fn is_of_copy(criterion: &Criterion) -> bool {
-    criterion.code == pilote_spec::CriterionCode::CopyWhole
 }
 
 fn differing(counted: &Balance, written: &Balance) -> String {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pilote_proof::Exported;
+use pilote_proof::{Export, Exported};
 use pilote_spec::Clock as _;
 use serde::Serialize;
 
@@ -45,7 +45,8 @@ pub(crate) fn export(
         Some(dir) => place::plain(&surroundings.folder.join(dir)),
         None => declared(&trial, surroundings)?,
     };
-    let exported = copy(&trial, &destination, surroundings, printer)?;
+    let wish = Wish { with_inputs: args.with_inputs, sha512: args.sha512, archive: args.archive.is_some() };
+    let exported = copy(&trial, &destination, wish, surroundings, printer)?;
     show::verification(printer, &exported.verification);
     say(&exported, printer);
     printer.object(&ExportJson {
@@ -65,6 +66,17 @@ pub(crate) fn export(
     Ok(Exit::of_verdict(exported.verification.holds))
 }
 
+/// How a copy is to be.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wish {
+    /// The inputs go along.
+    with_inputs: bool,
+    /// SHA-512 beside SHA-256.
+    sha512: bool,
+    /// One archive rather than a folder.
+    archive: bool,
+}
+
 /// Copies and reads again, with progress.
 ///
 /// # Errors
@@ -72,6 +84,7 @@ pub(crate) fn export(
 pub(crate) fn copy(
     trial: &Path,
     destination: &Path,
+    wish: Wish,
     surroundings: &Surroundings,
     printer: &Printer,
 ) -> Result<Exported, Failure> {
@@ -79,7 +92,25 @@ pub(crate) fn copy(
     let what = printer.texts.get("export-progress", &[]);
     let mut watch =
         |done: u64, total: u64| meter.show(&what, done.div_ceil(1_000_000), total.div_ceil(1_000_000), "MB");
-    Ok(pilote_proof::export(trial, destination, surroundings.clock.wall(), &mut watch)?)
+    let report = report_of(trial, printer);
+    let export = Export {
+        with_inputs: wish.with_inputs,
+        sha512: wish.sha512,
+        archive: wish.archive,
+        report: report.as_deref(),
+        ..Export::new(trial, destination, surroundings.clock.wall())
+    };
+    Ok(pilote_proof::export_as(&export, &mut watch)?)
+}
+
+/// The report that goes along: the one that the trial has, else one that is made now. A trial of which none can be made
+/// is copied all the same, and what is wrong is found in the copy.
+fn report_of(trial: &Path, printer: &Printer) -> Option<String> {
+    let path = trial.join("report.html");
+    let plain = fs_err::symlink_metadata(&path).is_ok_and(|about| about.is_file());
+    let there = plain.then(|| fs_err::read_to_string(&path).ok()).flatten();
+    let project = place::project_of(trial);
+    there.or_else(|| pilote_proof::report(trial, project.as_deref(), &printer.texts).ok())
 }
 
 /// Says where the copy is and what it is worth.

@@ -197,9 +197,17 @@ pub(crate) fn work(
     pilote_proof::keep_pins(&place.root, &trial)?;
     let collected = pilote_proof::collect(&trial)?.balance;
     let (mut balance, mut criteria) = (collected.balance, collected.criteria);
+    let report = trial.join("report.html");
+    let write_report = || {
+        let html = pilote_proof::report(&trial, Some(&place.root), &printer.texts)?;
+        pilote_proof::write_report(&report, &html)
+    };
     let copy = match &place.parsed.project.destination {
         Some(destination) => {
-            Some(export::copy(&trial, &place::beside(&place.root, destination), surroundings, printer)?)
+            // The copy carries the report; the trial's own is written again, since it speaks of the copy.
+            write_report()?;
+            let destination = place::beside(&place.root, destination);
+            Some(export::copy(&trial, &destination, export::Wish::default(), surroundings, printer)?)
         }
         None => None,
     };
@@ -208,8 +216,7 @@ pub(crate) fn work(
     {
         (balance, criteria) = (read_again.clone(), copy.verification.criteria.clone());
     }
-    let report = trial.join("report.html");
-    pilote_proof::write_report(&report, &pilote_proof::report(&trial, Some(&place.root), &printer.texts)?)?;
+    write_report()?;
     Ok(Came { end, balance: Some(balance), criteria, copy, report: Some(report) })
 }
 

@@ -1,5 +1,6 @@
 //! `pilote verify`: a trial or a copy of one is read whole by a program that never saw it run.
 
+use pilote_proof::{Check, Sample, Subject, Thoroughness, Unchecked, Verification};
 use pilote_spec::Clock as _;
 use serde::Serialize;
 
@@ -18,7 +19,7 @@ struct VerifyJson<'a> {
     trial: String,
     balance: Option<&'a pilote_spec::Balance>,
     holds: bool,
-    verification: &'a pilote_proof::Verification,
+    verification: &'a Verification,
 }
 
 /// Verifies a trial or a copy.
@@ -30,13 +31,20 @@ pub(crate) fn verify(
     surroundings: &Surroundings,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
-    let dir = place::trial(surroundings, &args.run)?;
-    let verification = pilote_proof::verify(&dir)?;
+    let file = surroundings.folder.join(&args.run);
+    let dir = if file.is_file() { file } else { place::trial(surroundings, &args.run)? };
+    let sample = match args.sample {
+        Some(share) => Some(Sample { share, seed: seed(surroundings)? }),
+        None => None,
+    };
+    let verification = pilote_proof::verify_as(&dir, &Thoroughness { sample, ..Thoroughness::default() })?;
     show::verification(printer, &verification);
     let key = match (verification.subject, verification.whole) {
-        (pilote_proof::Subject::Copy, true) => "verify-copy-whole",
-        (pilote_proof::Subject::Trial, true) => "verify-trial-whole",
         (_, false) => "verify-damaged",
+        (_, true) if verification.sampled.is_some() => "verify-sample-whole",
+        (Subject::Copy, true) => "verify-copy-whole",
+        (Subject::Trial, true) => "verify-trial-whole",
+        (Subject::Bag, true) => "verify-bag-whole",
     };
     let (files, errors) = (verification.files.to_string(), verification.errors.to_string());
     let size = printer.texts.storage(verification.bytes);
@@ -48,6 +56,7 @@ pub(crate) fn verify(
         let said = [("file", &*file.display().to_string()), ("trial", &*receipt.trial)];
         printer.line(&printer.texts.get("receipt-written", &said));
     }
+    say_checks(&verification, printer);
     printer.object(&VerifyJson {
         format: "pilote.verify/1",
         trial: dir.display().to_string(),
@@ -66,4 +75,24 @@ fn reader(surroundings: &Surroundings) -> pilote_proof::Reader {
         machine: environment::machine(std::path::Path::new("/")),
         about: pilote_machine::facts(std::path::Path::new("/")),
     }
+}
+/// Says what was checked and what was not, so that nobody takes one for the other.
+fn say_checks(verification: &Verification, printer: &Printer) {
+    let texts = &printer.texts;
+    let name = |check: Check| texts.get(&format!("check-{}", check.code()), &[]);
+    let separator = texts.get("list-separator", &[]);
+    let checked: Vec<String> = verification.checked.iter().map(|check| name(*check)).collect();
+    let why =
+        |left: &Unchecked| texts.get(&format!("why-{}", left.why.code()), &[("check", &name(left.check))]);
+    let unchecked: Vec<String> = verification.unchecked.iter().map(why).collect();
+    for (key, what) in [("verify-checked", checked), ("verify-unchecked", unchecked)] {
+        if !what.is_empty() {
+            printer.line(&texts.get(key, &[("what", &what.join(&separator))]));
+        }
+    }
+}
+
+/// Another one each time, so that a sample cannot be foreseen.
+fn seed(surroundings: &Surroundings) -> Result<u64, Failure> {
+    Ok(u64::try_from(surroundings.chance()? >> 64).unwrap_or_default())
 }

@@ -39,7 +39,7 @@ fn everything_that_must_leave_is_gathered_and_what_is_not_proved_elsewhere_is_sa
     }
     let decision = format!("project/runs/{}/decisions/000001.json", crate::support::NAME);
     assert!(names.contains(&decision.as_str()), "{names:?}");
-    assert!(fixture.elsewhere().join(crate::support::NAME).join("balance.json").is_file());
+    assert!(fixture.elsewhere().join(crate::support::NAME).join("data/balance.json").is_file());
     assert_eq!(codes(&closing), [LossCode::NotVerifiedElsewhere, LossCode::BundleHere, LossCode::Inputs]);
     assert!(!closing.safe && !LossCode::Inputs.blocks());
     assert!(closing.model[0].starts_with("package:pip/") || closing.model[0].starts_with("hub:"));

@@ -2,9 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends at the first surprise")]
 
 mod closing;
+mod archive;
+mod bag;
 mod collection;
 mod comparison;
+mod damage;
 mod decision;
+mod exhaustive;
 mod export;
 mod heavy;
 mod report;

@@ -13,6 +13,23 @@ verify-damaged = Not whole: { $errors ->
     [one] one thing was found wrong, listed above.
    *[other] { $errors } things were found wrong, listed above.
 }
+verify-bag-whole = The bag is valid: { $files } files, { $size }, each read and equal to its digest. It holds no trial.
+verify-sample-whole = Nothing wrong in the sample: { $files } files, { $size }, were read and are equal to their digests.
+verify-checked = Checked: { $what }.
+verify-unchecked = Not checked: { $what }.
+check-list = every listed file is there
+check-digests = digests of the files
+check-balance = the balance, counted again
+check-records = checksums of the records and the seals
+check-outputs = the accepted outputs
+check-results = the lines of the results
+check-inputs = the inputs
+why-no-list = { $check } (a trial has no list of its files)
+why-sampled = { $check } (a sample only)
+why-not-carried = { $check } (the copy does not carry them)
+why-no-trial = { $check } (there is no trial)
+why-unreadable = { $check } (what they rest on cannot be read)
+why-one-stream = { $check } (the archive is one long stream: unpack it and verify the folder)
 
 state-begun = begun, nothing computed: launch anew
 state-unfinished = unfinished

@@ -13,6 +13,23 @@ verify-damaged = Pas entier : { $errors ->
     [one] une anomalie trouvée, indiquée ci-dessus.
    *[other] { $errors } anomalies trouvées, indiquées ci-dessus.
 }
+verify-bag-whole = Le paquet est valide : { $files } fichiers, { $size }, chacun relu et conforme à son empreinte. Il ne contient pas d’essai.
+verify-sample-whole = Rien d’anormal dans l’échantillon : { $files } fichiers, { $size }, relus et conformes à leur empreinte.
+verify-checked = Contrôlé : { $what }.
+verify-unchecked = Non contrôlé : { $what }.
+check-list = chaque fichier de la liste est là
+check-digests = empreintes des fichiers
+check-balance = le bilan, recompté
+check-records = sommes de contrôle des enregistrements et sceaux
+check-outputs = les sorties acceptées
+check-results = les lignes des résultats
+check-inputs = les entrées
+why-no-list = { $check } (un essai n’a pas de liste de ses fichiers)
+why-sampled = { $check } (un échantillon seulement)
+why-not-carried = { $check } (la copie ne les contient pas)
+why-no-trial = { $check } (il n’y a pas d’essai)
+why-unreadable = { $check } (ce sur quoi cela repose est illisible)
+why-one-stream = { $check } (l’archive est un seul long flux : dépliez-la et vérifiez le dossier)
 
 state-begun = commencé, rien de calculé : relancer
 state-unfinished = inachevé
