@@ -22,10 +22,10 @@
 //! | [`mod@report`] | `report.html` |
 
 mod account;
-mod closing;
 mod algorithm;
 mod archive;
 mod bag;
+mod closing;
 mod collection;
 mod comparison;
 mod contents;
@@ -55,8 +55,8 @@ mod trial_dir;
 mod verification;
 
 pub use account::{Account, account};
-pub use closing::{ClosedTrial, Closing, Loss, LossCode, close, closing};
 pub use archive::ARCHIVE;
+pub use closing::{ClosedTrial, Closing, Loss, LossCode, close, closing};
 pub use collection::{BalanceFile, Collected, FileFacts, collect};
 pub use comparison::{
     Cause, ChangedItem, Comparison, Factor, FactorCode, FactorState, FieldChange, ItemsCompared, LabelError,

@@ -7,6 +7,7 @@ mod heavy {
     use crate::support::{Fixture, Plan, expected, pilot};
 
     /// Asks the public validators about a copy.
+    #[expect(clippy::disallowed_methods, reason = "xtask says which Python has the validators")]
     fn validate(copy: &std::path::Path) -> String {
         let python = std::env::var("PILOTE_PEERS_PYTHON").expect("cargo xtask test --all says which Python");
         let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/validators.py");
@@ -22,9 +23,10 @@ mod heavy {
     fn every_kind_of_export_passes_the_public_validators() {
         let whole = pilot();
         collect(&whole.trial).unwrap();
-        let stopped = Fixture::new(&Plan { sealed: 1, ended: Some("interrupted"), ..Plan::default() }, |item| {
-            (item.position.0 < 7).then(|| expected(item))
-        });
+        let stopped =
+            Fixture::new(&Plan { sealed: 1, ended: Some("interrupted"), ..Plan::default() }, |item| {
+                (item.position.0 < 7).then(|| expected(item))
+            });
         for fixture in [whole, stopped] {
             for (with_inputs, sha512) in [(false, false), (true, true)] {
                 let elsewhere = fixture.elsewhere().join(format!("{with_inputs}"));

@@ -1,9 +1,9 @@
 //! The proof against trials as a conductor leaves them, whole and damaged.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends at the first surprise")]
 
-mod closing;
 mod archive;
 mod bag;
+mod closing;
 mod collection;
 mod comparison;
 mod damage;
