@@ -139,17 +139,10 @@ fn plain(path: &Path, name: &str) -> std::io::Result<Option<Found>> {
 /// Every input file, each to be copied with the digest that the index has of it.
 fn all_inputs(trial: &TrialDir, project: &Path, contents: &mut Vec<Content>) -> Result<(), ProofError> {
     let directory = match inputs(&trial.trial) {
-        Inputs::Directory { directory, .. } => project.join(directory),
-        Inputs::Jsonl { jsonl, .. } => {
-            let path = project.join(jsonl);
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let found = plain(&path, &name).map_err(|source| io("read", &path, source))?;
-            let found = found.ok_or_else(|| ProofError::InputGone { path: path.clone() })?;
-            contents.push(Content {
-                path: format!("{PAYLOAD}{INPUTS}{name}"),
-                origin: Origin::File(path, found),
-            });
-            return Ok(());
+        Inputs::Directory { directory, .. } | Inputs::Files { files: directory } => project.join(directory),
+        Inputs::Jsonl { jsonl, .. } => return one_input(project, jsonl, contents),
+        Inputs::Range { needs, .. } => {
+            return needs.iter().try_for_each(|needed| one_input(project, needed, contents));
         }
     };
     for entry in &trial.closing()?.parts {
@@ -167,6 +160,16 @@ fn all_inputs(trial: &TrialDir, project: &Path, contents: &mut Vec<Content>) -> 
             contents.push(Content { path: format!("{PAYLOAD}{INPUTS}{path}"), origin });
         }
     }
+    Ok(())
+}
+
+/// One file that the inputs rest on, declared relative to the project; it is kept under its own name.
+fn one_input(project: &Path, declared: &str, contents: &mut Vec<Content>) -> Result<(), ProofError> {
+    let path = project.join(declared);
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let found = plain(&path, &name).map_err(|source| io("read", &path, source))?;
+    let found = found.ok_or_else(|| ProofError::InputGone { path: path.clone() })?;
+    contents.push(Content { path: format!("{PAYLOAD}{INPUTS}{name}"), origin: Origin::File(path, found) });
     Ok(())
 }
 
