@@ -10,6 +10,8 @@ with ``"output": { "kind": "vector", "width": 384 }``. A text of more tokens tha
 library would cut it in silence.
 """
 
+import unicodedata
+
 from pilote import Refused, Vector, worker
 
 MODEL = None
@@ -17,15 +19,23 @@ MODEL = None
 
 @worker(name="sentence-transformers")
 def sentences(items):
-    longest = MODEL.max_seq_length
-    tokens = MODEL.tokenizer([item.text for item in items], truncation=False)["input_ids"]
-    fits = [len(ids) <= longest for ids in tokens]
-    texts = [item.text for item, fit in zip(items, fits) if fit]
+    beyond = [tokens_beyond(item.text) for item in items]
+    texts = [item.text for item, tokens in zip(items, beyond) if tokens is None]
     vectors = iter(MODEL.encode(texts, batch_size=32, convert_to_numpy=True) if texts else [])
+    longest = MODEL.max_seq_length
     return [
-        Vector(next(vectors)) if fit else Refused(f"{len(ids)} tokens, and the model takes {longest}")
-        for ids, fit in zip(tokens, fits)
+        Vector(next(vectors)) if tokens is None else Refused(f"{tokens} tokens, and the model takes {longest}")
+        for tokens in beyond
     ]
+
+
+def tokens_beyond(text):
+    """The tokens of a text that the model would cut, else None."""
+    # A token takes one character or more, and two mark the ends: a short text fits without being counted.
+    if len(unicodedata.normalize("NFKC", text)) + 2 <= MODEL.max_seq_length:
+        return None
+    tokens = len(MODEL.tokenizer(text, truncation=False)["input_ids"])
+    return tokens if tokens > MODEL.max_seq_length else None
 
 
 @sentences.setup

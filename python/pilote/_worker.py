@@ -24,11 +24,12 @@ _SIGN_OF_LIFE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Item:
-    """One input: its opaque name, and its text or its file."""
+    """One input: its opaque name, its text or its file, and the fields of its row that the project passes through."""
 
     wire: str
     text: Optional[str] = None
     file: Optional[str] = None
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -233,7 +234,7 @@ def _item(item: Mapping[str, Any]) -> Item:
     if text is None and "text_file" in item:
         with open(item["text_file"], encoding="utf-8", newline="") as file:
             text = file.read()
-    return Item(item["wire"], text, item.get("file"))
+    return Item(item["wire"], text, item.get("file"), item.get("columns", {}))
 
 
 def _answer(item: Item, output: Output) -> dict[str, Any]:

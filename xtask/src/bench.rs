@@ -6,6 +6,7 @@
 pub mod brown;
 mod commands;
 mod embed;
+mod engines;
 mod ledger;
 pub mod measure;
 mod memory;
@@ -23,10 +24,12 @@ use page::Section;
 type Bench = fn(&Repo) -> anyhow::Result<Section>;
 
 /// The benchmarks, in the order of the page.
-const BENCHES: [(&str, Bench); 6] = [
+const BENCHES: [(&str, Bench); 8] = [
     ("embed", embed::bench),
     ("ledger", ledger::bench),
     ("commands", commands::bench),
+    ("engines", engines::bench),
+    ("python", engines::python),
     ("startup", startup::bench),
     ("sizes", sizes::bench),
     ("memory", memory::bench),

@@ -37,7 +37,7 @@ pub fn test(repo: &Repo, extent: Extent) -> anyhow::Result<()> {
     doctests(repo)?;
     command::run(&mut tests(repo, has_nextest))?;
     if extent == Extent::All {
-        let python = peers::environment(repo)?;
+        let python = peers::environment(repo, peers::MODELS)?;
         command::run(heavy(repo, has_nextest).env(AXE, peers::axe(repo)?).env(PEERS, python))?;
     }
     Ok(())

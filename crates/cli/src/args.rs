@@ -119,6 +119,11 @@ pub(crate) enum Command {
     /// The backends that a project's libraries leave, what forces a choice, and the wheel index for this machine.
     #[command(after_help = "Example:\n  pilote libraries --project invoices")]
     Libraries(Libraries),
+    /// Start a program of yours and check whether it keeps to the worker protocol, a line for each rule.
+    #[command(
+        after_help = "Example:\n  pilote worker-check -- python3 src/worker.py\n  pilote worker-check --project invoices      the worker that the project declares\n\nExit status: 0 every rule is kept, 1 one is not, 2 the request is wrong, 3 nothing could be started."
+    )]
+    WorkerCheck(WorkerCheck),
     /// Get a model and check it, for later use without a network.
     #[command(subcommand)]
     Model(Model),
@@ -364,6 +369,24 @@ pub(crate) struct Retry {
 pub(crate) struct Unlock {
     /// The trial: a path, a name below runs/, or `latest`.
     pub run: PathBuf,
+}
+
+/// `pilote worker-check`.
+#[derive(Debug, Args)]
+pub(crate) struct WorkerCheck {
+    /// The project whose worker, parameters, environment and output are taken; without CMD, the one this folder is in.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// What the worker is told to give and judged by, as `output` of config/pilote.json. Otherwise the project's; without
+    /// a project the worker is told to give texts, and may give anything.
+    #[arg(long, value_name = "JSON")]
+    pub output: Option<String>,
+    /// Seconds without a word after which the program counts as hung.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    pub seconds: u32,
+    /// Program and arguments; never a shell line.
+    #[arg(value_name = "CMD", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub command: Vec<String>,
 }
 
 /// `pilote model`.

@@ -110,6 +110,7 @@ fn command(command: Command, surroundings: &Surroundings, printer: &Printer) -> 
         Command::Size(args) => commands::sizing::size(&args, surroundings, printer),
         Command::Plan(args) => commands::sizing::plan(&args, surroundings, printer),
         Command::Libraries(args) => commands::sizing::libraries(&args, surroundings, printer),
+        Command::WorkerCheck(args) => commands::worker_check::worker_check(&args, surroundings, printer),
         Command::Model(Model::Pull(args)) => commands::model::pull(&args, surroundings, printer),
     }
 }

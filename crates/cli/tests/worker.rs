@@ -191,6 +191,12 @@ fn a_program_that_is_no_worker_is_told_with_what_it_said() {
         "echo '{\"type\":\"hello\",\"protocol\":9,\"name\":\"x\"}' >&$PILOTE_WRITE_FD; sleep 60",
     ]);
     assert!(other.first_error.contains("speaks protocol 9"), "{other}");
+    let nameless = fault(&[
+        "bash",
+        "-c",
+        "echo '{\"type\":\"hello\",\"protocol\":1,\"name\":\"\"}' >&$PILOTE_WRITE_FD; sleep 60",
+    ]);
+    assert!(nameless.first_error.contains("gives no name"), "{nameless}");
 }
 
 #[test]

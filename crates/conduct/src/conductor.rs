@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use pilote_corpus::index::{CLOSED_KEY, Closing};
 use pilote_corpus::{Notes, Source};
-use pilote_engine::{Engine, EngineFault};
+use pilote_engine::{Engine, EngineFault, Stop};
 use pilote_ledger::{DirStore, Failpoint, Ledger, Liveness, Opened, Owner, PartWriter, Store};
 use pilote_spec::{
     Clock, Digest, EnvironmentFacts, MachineFacts, ProgramFacts, Project, Reason, Retries, TRIAL_FORMAT,
@@ -16,6 +16,8 @@ use pilote_spec::{
 use crate::directory;
 use crate::drift;
 use crate::error::ConductError;
+use crate::guard::probe::{Around, INTERRUPTED, probe};
+use crate::guard::{Tally, Watch};
 use crate::indexing::{self, Declared, IndexWriter, Preview, create_new, read_closing};
 use crate::journal::Journal;
 use crate::news::{EndReason, News, Progress, RunEnd};
@@ -146,7 +148,8 @@ impl Conductor<'_> {
         let begun = TrialEvent::Started { wall: started.1, resumed: false, carried_over: 0 };
         journal.event(started.0, begun)?;
         self.note_notes(&mut journal, &indexed.closing.notes)?;
-        let engine = match self.start_engine() {
+        let tally = Arc::default();
+        let engine = match self.start_engine(launch.project, &tally, &mut journal)? {
             Ok(engine) => engine,
             Err(fault) => return self.not_started(indexed.dir, indexed.closing.items, &mut journal, fault),
         };
@@ -186,6 +189,7 @@ impl Conductor<'_> {
             origin,
             journal: &mut journal,
             reducer: &mut reducer,
+            tally,
             engine: Some(engine),
             claimed: None,
             witness: None,
@@ -221,13 +225,14 @@ impl Conductor<'_> {
         self.progress.report(News::TakenUp { accepted, refused, pending });
         let mut journal = Journal::new(&store, self.owner.nonce, started.0);
         let (clock, mut in_flight_max, mut engine) = (self.clock, 1, None);
+        let tally = Arc::default();
         journal.event(started.0, TrialEvent::Started { wall: started.1, resumed: true, carried_over })?;
         for (note, detail) in changes_around(&trial, launch) {
             let note = note.to_owned();
             journal.event(clock.monotonic(), TrialEvent::Noted { note, detail })?;
         }
         if pending > 0 {
-            let ready = match self.start_engine() {
+            let ready = match self.start_engine(&trial.project, &tally, &mut journal)? {
                 Ok(engine) => engine,
                 Err(fault) => {
                     let mut end = self.not_started(dir.to_owned(), closing.items, &mut journal, fault)?;
@@ -253,6 +258,7 @@ impl Conductor<'_> {
             origin: origin.as_ref(),
             journal: &mut journal,
             reducer: &mut reducer,
+            tally,
             engine,
             claimed: claimed.flatten(),
             witness: standing.witness,
@@ -300,11 +306,45 @@ impl Conductor<'_> {
         Ok(Indexed { dir, name, store, source, closing })
     }
 
-    fn start_engine(&mut self) -> Result<Box<dyn Engine>, EngineFault> {
+    /// Starts the engine, under the guards that the project declares, and asks it what they ask first. Whoever holds
+    /// a device at that moment is named before.
+    pub(crate) fn start_engine(
+        &mut self,
+        project: &Project,
+        tally: &Arc<Tally>,
+        journal: &mut Journal,
+    ) -> Result<Result<Box<dyn Engine>, EngineFault>, ConductError> {
+        for holder in pilote_machine::device_holders(Path::new("/"), std::process::id()) {
+            self.progress.report(News::DeviceHeld { holder: &holder });
+            let (note, detail) = ("device-held".to_owned(), holder.to_string());
+            journal.event(self.clock.monotonic(), TrialEvent::Noted { note, detail })?;
+        }
         self.progress.report(News::EngineStarting);
-        let engine = (self.engine)()?;
+        let mut engine = match (self.engine)() {
+            Ok(engine) => engine,
+            Err(fault) => return Ok(Err(fault)),
+        };
         self.progress.report(News::EngineReady { facts: engine.facts() });
-        Ok(engine)
+        let around = Around {
+            project,
+            tally,
+            clock: self.clock,
+            interrupt: self.interrupt,
+            stall: self.settings.stall,
+        };
+        match probe(&mut *engine, &around) {
+            Ok(seen) => {
+                for detail in seen {
+                    let note = "guards-asked".to_owned();
+                    journal.event(self.clock.monotonic(), TrialEvent::Noted { note, detail })?;
+                }
+                Ok(Ok(Watch::over(engine, &project.guards, tally)))
+            }
+            Err(fault) => {
+                let _ = engine.stop(Stop::Now);
+                Ok(Err(fault))
+            }
+        }
     }
 
     /// Keeps the first error of an engine that did not start; nothing was computed.
@@ -316,7 +356,7 @@ impl Conductor<'_> {
         fault: EngineFault,
     ) -> Result<RunEnd, ConductError> {
         self.progress.report(News::EngineFailed { fault: &fault, in_a_row: 1 });
-        let why = EndReason::EngineStart;
+        let why = if fault.step == INTERRUPTED { EndReason::Interrupted } else { EndReason::EngineStart };
         let EngineFault { step, first_error, advice, .. } = fault.clone();
         journal.event(self.clock.monotonic(), TrialEvent::Failed { step, first_error, advice })?;
         let ended = TrialEvent::Ended { why: why.as_str().to_owned(), stray_answers: 0 };
@@ -350,6 +390,7 @@ impl Conductor<'_> {
         };
         Reducer::new(Rules {
             output: trial.project.output.clone(),
+            beyond: trial.project.limits.beyond,
             declared: closing.items,
             campaign,
             failures_max: self.settings.failures_max,

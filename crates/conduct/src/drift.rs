@@ -25,13 +25,14 @@ impl fmt::Display for Drift {
 /// Fields of a project that change no outcome and no verdict: names for people, where copies go, how much of the
 /// machine is used. `campaign.refused_max` is among them, since raising it is how a stopped campaign goes on; the
 /// verdict keeps to the share that was declared at the launch.
-const HARMLESS: [&str; 18] = [
+const HARMLESS: [&str; 19] = [
     "$schema",
     "quality",
     "name",
     "purpose",
     "destination",
     "secrets",
+    "guards",
     "engine.threads",
     "engine.slots",
     "engine.devices",

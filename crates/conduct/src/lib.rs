@@ -11,6 +11,7 @@ mod conductor;
 mod directory;
 mod drift;
 mod error;
+mod guard;
 mod indexing;
 mod journal;
 mod news;

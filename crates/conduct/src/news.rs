@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pilote_engine::EngineFault;
+use pilote_machine::DeviceHolder;
 use pilote_spec::EngineFacts;
 
 use crate::error::ConductError;
@@ -30,6 +31,11 @@ pub enum News<'a> {
         refused: u64,
         /// Items that are still to be done.
         pending: u64,
+    },
+    /// A process still holds a device that an engine may need.
+    DeviceHeld {
+        /// Which process, and what it holds.
+        holder: &'a DeviceHolder,
     },
     /// The engine is being started.
     EngineStarting,
@@ -98,6 +104,8 @@ pub enum EndReason {
     Breaker,
     /// More refusals than the campaign bears.
     RefusedMax,
+    /// A guard found answers that contradict what is known, or one another.
+    Guard,
     /// Something of the machine failed: an input could not be read, or the engine is another one than before.
     Fault,
     /// The engine did not start at all; nothing was computed.
@@ -115,6 +123,7 @@ impl EndReason {
             Self::Interrupted => "interrupted",
             Self::Breaker => "breaker",
             Self::RefusedMax => "refused-max",
+            Self::Guard => "guard",
             Self::Fault => "fault",
             Self::EngineStart => "engine-start",
             Self::WriteError => "write-error",
@@ -128,6 +137,7 @@ impl From<StopReason> for EndReason {
             StopReason::Interrupted => Self::Interrupted,
             StopReason::Breaker => Self::Breaker,
             StopReason::RefusedMax => Self::RefusedMax,
+            StopReason::Guard => Self::Guard,
         }
     }
 }

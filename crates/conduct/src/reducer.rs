@@ -14,9 +14,10 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use pilote_engine::{Answer, BatchId, EngineFault, NO_ACCESS, NOT_BEGUN, WireId};
+use pilote_engine::{Answer, BatchId, DISAGREES, EngineFault, NO_ACCESS, NOT_BEGUN, WireId};
 use pilote_spec::{
-    BatchMeasures, Campaign, Outcome, OutputSpec, Position, Reason, Refusal, WorkReason, accept,
+    BatchMeasures, Beyond, Campaign, Outcome, Output, OutputSpec, Position, Reason, Refusal, WorkReason,
+    accept,
 };
 
 use crate::plan::{PartWork, Recorded};
@@ -24,11 +25,16 @@ use crate::plan::{PartWork, Recorded};
 /// A batch that failed is asked once more as it was; if it fails again, its items are asked alone.
 const WHOLE_TRIES: u32 = 2;
 
+/// Answers in a row from the first one on that are no finite numbers, after which it is the engine and not the items.
+const NOT_FINITE_MAX: usize = 5;
+
 /// What the reducer goes by; none of it changes while a trial runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
     /// What an acceptable output is.
     pub output: OutputSpec,
+    /// What becomes of an input that the engine cut.
+    pub beyond: Beyond,
     /// Positions of the index.
     pub declared: u64,
     /// The campaign's share of refusals, where one is declared.
@@ -65,6 +71,11 @@ pub enum Event {
         wire: WireId,
         /// The answer.
         answer: Answer,
+    },
+    /// The engine said something of what it was never asked.
+    Stray {
+        /// The name as it came.
+        said: String,
     },
     /// The content of a question could not be handed over; the engine never saw it.
     Unreadable {
@@ -134,8 +145,8 @@ pub enum Effect {
     Stray {
         /// What is wrong with it.
         kind: StrayKind,
-        /// Its wire identifier as it came.
-        wire: WireId,
+        /// Its wire identifier or other name as it came.
+        said: String,
     },
     /// Note a failure of the engine.
     Failure {
@@ -167,6 +178,8 @@ pub enum StopReason {
     Breaker,
     /// More refusals than the campaign bears.
     RefusedMax,
+    /// A guard found answers that contradict what is known, or one another.
+    Guard,
 }
 
 /// What is wrong with an answer.
@@ -288,6 +301,10 @@ pub struct Reducer {
     first_error: Option<EngineFault>,
     /// An item that an engine answered once, of any part.
     witness: Option<Position>,
+    /// Refusals of answers that are not finite, as long as nothing else was ever answered: the engine may be at fault.
+    not_finite: Vec<(Position, Refusal)>,
+    /// Whether an engine gave anything else than what is not finite.
+    is_proven: bool,
     /// Nothing new is asked; what is in flight is still awaited.
     draining: Option<StopReason>,
     stopped: bool,
@@ -309,6 +326,8 @@ impl Reducer {
             counts: Counts::default(),
             first_error: None,
             witness: None,
+            not_finite: Vec::new(),
+            is_proven: false,
             draining: None,
             stopped: false,
         }
@@ -346,9 +365,11 @@ impl Reducer {
             Event::Opened(work) => self.opened(work, &mut effects),
             Event::FoundSealed { accepted, refused, witness } => {
                 self.witness = self.witness.or(witness);
+                self.is_proven |= accepted > 0;
                 self.carry_over(accepted, refused);
             }
             Event::Answered { wire, answer } => self.answered(at, wire, answer, &mut effects),
+            Event::Stray { said } => self.stray(StrayKind::Unknown, said, &mut effects),
             Event::Unreadable { wire, refusal } => self.unreadable(wire, refusal, &mut effects),
             Event::Finished { batch, measures } => self.finished(at, batch, measures, &mut effects),
             Event::Failed { batch, fault } => self.failed(batch, fault, &mut effects),
@@ -371,6 +392,7 @@ impl Reducer {
             match recorded {
                 Recorded::Accepted => {
                     accepted += 1;
+                    self.is_proven = true;
                     self.witness = self.witness.or(Some(position));
                 }
                 Recorded::Refused => refused += 1,
@@ -412,13 +434,53 @@ impl Reducer {
             return;
         }
         let outcome = match answer {
-            Answer::Output(output) => match accept(&self.rules.output, output) {
-                Ok(output) => Outcome::Accepted(output),
-                Err(refusal) => Outcome::Refused(refusal),
-            },
+            Answer::Output(output) => {
+                let uncut = within_limits(self.rules.beyond, output);
+                match uncut.and_then(|output| accept(&self.rules.output, output)) {
+                    Ok(output) => Outcome::Accepted(output),
+                    Err(refusal) => Outcome::Refused(refusal),
+                }
+            }
             Answer::Refused(refusal) => Outcome::Refused(refusal),
         };
-        self.record(position, outcome, effects);
+        match outcome {
+            Outcome::Refused(refusal) if !self.is_proven && is_not_finite(&refusal) => {
+                // It may be asked again, since it has no outcome yet.
+                self.not_finite.retain(|(known, _)| *known != position);
+                self.not_finite.push((position, refusal));
+                self.blame_the_engine(effects);
+            }
+            outcome => {
+                self.is_proven = true;
+                self.blame_the_items(effects);
+                self.record(position, outcome, effects);
+            }
+        }
+    }
+
+    /// Ends a trial whose first answers are all not finite, with its items pending: that is no fault of so many items.
+    fn blame_the_engine(&mut self, effects: &mut Vec<Effect>) {
+        if self.not_finite.len() < NOT_FINITE_MAX {
+            return;
+        }
+        let fault = EngineFault {
+            step: DISAGREES.to_owned(),
+            first_error: format!("the first {NOT_FINITE_MAX} answers are all NaN, infinite or zero"),
+            advice: Some(
+                "a precision that the model does not bear gives this: try float32 or bfloat16 instead of float16, and \
+                 look whether the model's files are whole"
+                    .to_owned(),
+            ),
+            ended: true,
+        };
+        self.lost(fault, effects);
+    }
+
+    /// Records what was kept back: the engine gives other answers, or there is nothing else to be asked.
+    fn blame_the_items(&mut self, effects: &mut Vec<Effect>) {
+        for (position, refusal) in std::mem::take(&mut self.not_finite) {
+            self.record(position, Outcome::Refused(refusal), effects);
+        }
     }
 
     fn unreadable(&mut self, wire: WireId, refusal: Refusal, effects: &mut Vec<Effect>) {
@@ -454,14 +516,23 @@ impl Reducer {
             None if (self.rules.first_wire..self.next_wire).contains(&wire.0) => StrayKind::Late,
             None => StrayKind::Unknown,
         };
-        self.counts.stray += 1;
-        effects.push(Effect::Stray { kind, wire });
+        self.stray(kind, wire.to_string(), effects);
         None
     }
 
+    fn stray(&mut self, kind: StrayKind, said: String, effects: &mut Vec<Effect>) {
+        self.counts.stray += 1;
+        effects.push(Effect::Stray { kind, said });
+    }
+
     fn finished(&mut self, at: Duration, batch: BatchId, measures: BatchMeasures, effects: &mut Vec<Effect>) {
-        // A batch that was given up may still be reported as finished; nothing rests on that any more.
-        let Some(in_flight) = self.in_flight.remove(&batch) else { return };
+        let Some(in_flight) = self.in_flight.remove(&batch) else {
+            // A batch that was given up may still be reported as finished; nothing rests on that any more.
+            if batch.0 >= self.next_batch {
+                self.stray(StrayKind::Unknown, format!("b{}", batch.0), effects);
+            }
+            return;
+        };
         let total = in_flight.asked.len();
         let missing: Vec<Position> =
             in_flight.asked.values().filter(|asked| !asked.answered).map(|asked| asked.position).collect();
@@ -516,10 +587,12 @@ impl Reducer {
         self.failures_in_a_row += 1;
         self.first_error.get_or_insert_with(|| fault.clone());
         effects.push(Effect::Failure { fault: fault.clone(), in_a_row: self.failures_in_a_row });
-        let hopeless = fault.step == NO_ACCESS;
+        let disagrees = fault.step == DISAGREES;
+        let hopeless = disagrees || fault.step == NO_ACCESS;
         if (hopeless || self.failures_in_a_row >= self.rules.failures_max) && !self.stopped {
             self.stopped = true;
-            effects.push(Effect::Stop(StopReason::Breaker));
+            let why = if disagrees { StopReason::Guard } else { StopReason::Breaker };
+            effects.push(Effect::Stop(why));
         }
     }
 
@@ -630,8 +703,11 @@ impl Reducer {
             if !self.engine_ready {
                 return;
             }
-            let Some(ask) = self.next_ask() else { return };
-            self.submit(at, ask, effects);
+            match self.next_ask() {
+                Some(ask) => self.submit(at, ask, effects),
+                None if idle && !self.not_finite.is_empty() => self.blame_the_items(effects),
+                None => return,
+            }
         }
     }
 
@@ -684,6 +760,22 @@ impl Reducer {
         self.in_flight.insert(batch, InFlight { ask, asked, submitted: at, last_progress: at });
         effects.push(Effect::Submit { batch, asks });
     }
+}
+
+/// The output, or the refusal of an input that was cut where cutting is not declared.
+fn within_limits(beyond: Beyond, output: Output) -> Result<Output, Refusal> {
+    match (&output, beyond) {
+        (
+            Output::Category { cut_at_tokens: Some(limit), .. }
+            | Output::Vector { cut_at_tokens: Some(limit), .. },
+            Beyond::Refuse,
+        ) => Err(Refusal::new(Reason::Work(WorkReason::TooLong)).with("limit", limit)),
+        _ => Ok(output),
+    }
+}
+
+fn is_not_finite(refusal: &Refusal) -> bool {
+    refusal.reason == Reason::Work(WorkReason::NotFinite)
 }
 
 /// How long to wait before the engine is started again: nothing after a first failure, then doubling from one second

@@ -21,6 +21,7 @@ use pilote_spec::{
 use crate::conductor::Conductor;
 use crate::drift;
 use crate::error::ConductError;
+use crate::guard::Tally;
 use crate::indexing;
 use crate::journal::Journal;
 use crate::news::{EndReason, News};
@@ -57,6 +58,8 @@ pub(crate) struct Job<'a> {
     pub(crate) origin: Option<&'a Origin>,
     pub(crate) journal: &'a mut Journal,
     pub(crate) reducer: &'a mut Reducer,
+    /// What the guards have seen.
+    pub(crate) tally: Arc<Tally>,
     /// The engine, where it was started already.
     pub(crate) engine: Option<Box<dyn Engine>>,
     /// A part that was opened already, so that nobody else has it.
@@ -221,8 +224,8 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
             Effect::Measured { number, items, took, measures } => {
                 self.measure(number, items, took, measures)?;
             }
-            Effect::Stray { kind, wire } => {
-                let (what, wire) = (kind.as_str().to_owned(), wire.to_string());
+            Effect::Stray { kind, said: wire } => {
+                let what = kind.as_str().to_owned();
                 self.note(TrialEvent::StrayAnswer { what, wire })?;
             }
             Effect::Failure { fault, in_a_row } => self.note_failure(fault, in_a_row)?,
@@ -460,8 +463,8 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
     }
 
     fn start_engine(&mut self) -> Result<Result<(), EngineFault>, ConductError> {
-        self.conductor.progress.report(News::EngineStarting);
-        let engine = match (self.conductor.engine)() {
+        let (project, tally) = (&self.job.trial.project, &self.job.tally);
+        let engine = match self.conductor.start_engine(project, tally, self.job.journal)? {
             Ok(engine) => engine,
             Err(fault) => return Ok(Err(fault)),
         };
@@ -469,7 +472,6 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
         if !changes.is_empty() {
             return Err(ConductError::EngineChanged { changes });
         }
-        self.conductor.progress.report(News::EngineReady { facts: engine.facts() });
         self.job.engine = Some(engine);
         Ok(Ok(()))
     }
@@ -482,6 +484,9 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
             }
             // It is ended by force where it does not stop as asked, and nothing more is expected of it.
             let _ = engine.stop(how);
+            if let (Stop::Orderly, Ok(events)) = (how, engine.poll(Duration::ZERO)) {
+                self.queue.extend(events.into_iter().map(translate));
+            }
         }
     }
 
@@ -510,6 +515,9 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
             let (step, first_error) = (error.code().to_owned(), error.to_string());
             self.note(TrialEvent::Failed { step, first_error, advice: None })?;
         }
+        if let Some(detail) = self.job.tally.words() {
+            self.note(TrialEvent::Noted { note: "guards-agreed".to_owned(), detail })?;
+        }
         let stray_answers = self.job.reducer.counts().stray;
         self.note(TrialEvent::Ended { why: why.as_str().to_owned(), stray_answers })
     }
@@ -531,6 +539,7 @@ fn translate(event: EngineEvent) -> Event {
         EngineEvent::Answer { wire, answer } => Event::Answered { wire, answer },
         EngineEvent::Finished { batch, measures } => Event::Finished { batch, measures },
         EngineEvent::Failed { batch, fault } => Event::Failed { batch, fault },
+        EngineEvent::Stray { said } => Event::Stray { said },
     }
 }
 

@@ -132,6 +132,7 @@ fn embed(engine: &mut Builtin, texts: &[String]) -> Result<(Vec<Vec<f32>>, u64),
                     open -= 1;
                 }
                 Event::Failed { fault, .. } => return Err(fault.into()),
+                Event::Stray { said } => return Err(said.into()),
             }
         }
     }

@@ -94,6 +94,12 @@ pub enum Event {
         /// Why.
         fault: EngineFault,
     },
+    /// Something that names no question and no batch that this engine was ever handed: it is counted, and used for
+    /// nothing.
+    Stray {
+        /// The name as it came.
+        said: String,
+    },
 }
 
 /// A failure of the engine, never of an item: what it concerns stays pending.
@@ -117,6 +123,10 @@ pub const NOT_BEGUN: &str = "not begun";
 /// The step of a failure that only a person can mend: access, payment, the name of a model. Starting the engine anew
 /// would change nothing, so the trial stops at once.
 pub const NO_ACCESS: &str = "access";
+
+/// The step of a failure that a guard found: answers that contradict what is known, or one another. Nothing that the
+/// engine says counts any more, so the trial stops at once.
+pub const DISAGREES: &str = "guard";
 
 /// How to stop an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +164,8 @@ pub trait Engine: Send {
     /// When the engine is gone: every unfinished batch is lost with it.
     fn poll(&mut self, wait: Duration) -> Result<Vec<Event>, EngineFault>;
 
-    /// Stops the engine; with [`Stop::Orderly`] the last events can still be polled before.
+    /// Stops the engine. With [`Stop::Orderly`] the last events can be polled before, and what was said while it
+    /// ended afterwards.
     ///
     /// # Errors
     /// When it did not stop as asked; it is ended by force then.

@@ -16,5 +16,6 @@ pub mod process;
 pub mod worker;
 
 pub use contract::{
-    Answer, Batch, BatchId, Content, Engine, EngineFault, Event, NO_ACCESS, NOT_BEGUN, Request, Stop, WireId,
+    Answer, Batch, BatchId, Content, DISAGREES, Engine, EngineFault, Event, NO_ACCESS, NOT_BEGUN, Request,
+    Stop, WireId,
 };

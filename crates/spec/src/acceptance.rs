@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::{Output, OutputSpec, Reason, Refusal, WorkReason};
+use crate::{ExactJson, Output, OutputSpec, Reason, Refusal, WorkReason, is_blank};
 
 /// Names seen in an answer go into a record only up to this many characters.
 const SEEN_CHARS_MAX: usize = 80;
@@ -48,13 +48,13 @@ pub fn accept(spec: &OutputSpec, output: Output) -> Result<Output, Refusal> {
         }
         (OutputSpec::Text {}, Output::Text { text, made_with }) => {
             ended_well(made_with)?;
-            if text.trim().is_empty() {
+            if is_blank(text) {
                 return Err(refusal(WorkReason::EmptyOutput));
             }
         }
         (OutputSpec::Json { schema }, Output::Json { value, made_with }) => {
             ended_well(made_with)?;
-            valid(schema, value)?;
+            valid(schema, &value.value())?;
         }
         (OutputSpec::File { .. }, Output::FileMade { .. } | Output::File { .. }) => {}
         (spec, other) => {
@@ -82,8 +82,8 @@ fn finite(mut values: impl Iterator<Item = f32>) -> Result<(), Refusal> {
 }
 
 /// Refuses what was cut or filtered while it was generated, whatever it looks like.
-fn ended_well(made_with: &BTreeMap<String, Value>) -> Result<(), Refusal> {
-    match made_with.get("finish_reason").and_then(Value::as_str) {
+fn ended_well(made_with: &BTreeMap<String, ExactJson>) -> Result<(), Refusal> {
+    match made_with.get("finish_reason").and_then(ExactJson::text).as_deref() {
         Some("length") => Err(refusal(WorkReason::OutputCut)),
         Some("content_filter") => Err(refusal(WorkReason::Filtered)),
         _ => Ok(()),

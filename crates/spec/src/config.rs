@@ -6,6 +6,7 @@
 mod decoding;
 mod engine;
 mod fault;
+mod guards;
 mod inputs;
 mod output;
 mod place;
@@ -34,7 +35,7 @@ pub struct Parsed {
 }
 
 /// The shape of a version: which keys a place in the file may have. Compared with the schema by a test.
-pub(crate) const KEYS: [(&str, &[&str]); 20] = [
+pub(crate) const KEYS: [(&str, &[&str]); 22] = [
     (
         "",
         &[
@@ -49,12 +50,15 @@ pub(crate) const KEYS: [(&str, &[&str]); 20] = [
             "limits",
             "output",
             "engine",
+            "guards",
             "destination",
             "quality",
             "secrets",
         ],
     ),
     ("quality", &["reference", "labels", "agreement_min", "cosine_min", "accuracy_min", "fields_min"]),
+    ("guards", &["canaries", "sample", "tolerance"]),
+    ("canaries", &["text", "expected"]),
     ("pilot", &["inputs", "count", "expected_refusals", "digests"]),
     ("campaign", &["inputs", "count", "refused_max"]),
     ("inputs", &["directory", "jsonl", "files", "range", "id", "text", "columns", "encoding", "needs"]),

@@ -6,6 +6,7 @@
 
 mod acceptance;
 mod balance;
+mod blank;
 mod clock;
 mod columns;
 mod config;
@@ -13,6 +14,8 @@ mod criteria;
 mod digest;
 mod engines;
 mod evidence;
+mod exact;
+mod guards;
 mod item;
 mod json;
 mod likeness;
@@ -24,6 +27,7 @@ mod trial;
 
 pub use acceptance::{SchemaFault, accept, schema_fault};
 pub use balance::{Balance, Tally};
+pub use blank::is_blank;
 pub use clock::{Clock, Stamp};
 pub use columns::{Columns, ExactJson};
 pub use config::{ConfigCode, ConfigError, ConfigErrors, ModelRef, ModelRefError, PROJECT_FORMAT, Parsed};
@@ -33,6 +37,8 @@ pub use engines::{CommandPerItem, Message, OpenAi, ServerLaunch, ServerTask, Wor
 pub use evidence::{
     CONCERNED_MAX, CopyState, Evidence, FixedDigests, ResultsRead, SeenRefusal, holds, judge,
 };
+pub use exact::JsonFault;
+pub use guards::{Canary, Guards};
 pub use item::{FaultCode, Item, ItemFault, ItemId, Location, Position};
 pub use likeness::{COMPONENT_TOLERANCE, Likeness, OutcomeChange};
 pub use outcome::{Outcome, Output, Reason, Refusal, UnknownReason, WorkReason};

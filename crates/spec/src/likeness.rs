@@ -143,7 +143,7 @@ fn outputs(a: &Output, b: &Output) -> Likeness {
             // Two different texts may share every pair of characters; they still differ.
             Likeness::plain(OutcomeChange::Text, (1.0 - shared_pairs(a, b)).max(f64::EPSILON))
         }
-        (Output::Json { value: a, .. }, Output::Json { value: b, .. }) => values(a, b),
+        (Output::Json { value: a, .. }, Output::Json { value: b, .. }) => values(&a.value(), &b.value()),
         (Output::File { digest: a, .. }, Output::File { digest: b, .. }) if a == b => {
             Likeness::plain(OutcomeChange::Same, 0.0)
         }
@@ -162,7 +162,7 @@ fn vectors(a: &[f32], b: &[f32]) -> Likeness {
 }
 
 /// The cosine of the angle between two vectors, computed in double precision; none for a vector of zeros.
-fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
+pub(crate) fn cosine(a: &[f32], b: &[f32]) -> Option<f64> {
     let (mut dot, mut of_a, mut of_b) = (0.0, 0.0, 0.0);
     for (a, b) in a.iter().zip(b) {
         let (a, b) = (f64::from(*a), f64::from(*b));
@@ -253,7 +253,7 @@ mod tests {
     }
 
     fn json(value: Value) -> Outcome {
-        Outcome::Accepted(Output::Json { value, made_with: BTreeMap::new() })
+        Outcome::Accepted(Output::Json { value: value.into(), made_with: BTreeMap::new() })
     }
 
     fn refused(code: FaultCode) -> Outcome {

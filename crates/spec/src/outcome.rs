@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{Digest, FaultCode, ItemFault};
+use crate::{Digest, ExactJson, FaultCode, ItemFault};
 
 /// The terminal outcome of an item; before it has one, the item is pending.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ impl Outcome {
 }
 
 /// What an engine gave for an item and the deliverable accepts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Output {
     /// One of the declared categories.
@@ -73,15 +73,15 @@ pub enum Output {
         text: String,
         /// What the engine reports of its making: parameters, tokens, finish reason.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        made_with: BTreeMap<String, Value>,
+        made_with: BTreeMap<String, ExactJson>,
     },
     /// A JSON value that the declared schema accepts.
     Json {
-        /// The value as the engine gave it, never repaired.
-        value: Value,
+        /// The value as the engine gave it, to the digit, never repaired.
+        value: ExactJson,
         /// What the engine reports of its making.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        made_with: BTreeMap<String, Value>,
+        made_with: BTreeMap<String, ExactJson>,
     },
     /// A file that the engine just made. In a record it stands as [`Output::File`], once it is durable.
     FileMade {
@@ -97,6 +97,85 @@ pub enum Output {
         /// Bytes of the file.
         bytes: u64,
     },
+}
+
+impl<'de> Deserialize<'de> for Output {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        WrittenOutput::deserialize(deserializer)?.into_output().map_err(D::Error::missing_field)
+    }
+}
+
+/// Every field that an output can have, read in one go: where the kind is looked for first, values pass through
+/// numbers that cannot hold them.
+#[derive(Deserialize)]
+struct WrittenOutput {
+    kind: WrittenKind,
+    category: Option<String>,
+    score: Option<f32>,
+    #[serde(default)]
+    others: Vec<(String, f32)>,
+    cut_at_tokens: Option<u32>,
+    values: Option<Vec<f32>>,
+    payload: Option<String>,
+    offset: Option<u64>,
+    width: Option<u32>,
+    crc: Option<u32>,
+    text: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    value: Option<ExactJson>,
+    #[serde(default)]
+    made_with: BTreeMap<String, ExactJson>,
+    path: Option<String>,
+    digest: Option<Digest>,
+    bytes: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WrittenKind {
+    Category,
+    Vector,
+    VectorAt,
+    Text,
+    Json,
+    FileMade,
+    File,
+}
+
+/// A value that is there, null included.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ExactJson>, D::Error> {
+    ExactJson::deserialize(deserializer).map(Some)
+}
+
+impl WrittenOutput {
+    /// The output, or the name of the field that its kind needs and that is not there.
+    fn into_output(self) -> Result<Output, &'static str> {
+        let Self { cut_at_tokens, made_with, .. } = self;
+        Ok(match self.kind {
+            WrittenKind::Category => Output::Category {
+                category: self.category.ok_or("category")?,
+                score: self.score,
+                others: self.others,
+                cut_at_tokens,
+            },
+            WrittenKind::Vector => Output::Vector { values: self.values.ok_or("values")?, cut_at_tokens },
+            WrittenKind::VectorAt => Output::VectorAt {
+                payload: self.payload.ok_or("payload")?,
+                offset: self.offset.ok_or("offset")?,
+                width: self.width.ok_or("width")?,
+                crc: self.crc.ok_or("crc")?,
+                cut_at_tokens,
+            },
+            WrittenKind::Text => Output::Text { text: self.text.ok_or("text")?, made_with },
+            WrittenKind::Json => Output::Json { value: self.value.ok_or("value")?, made_with },
+            WrittenKind::FileMade => Output::FileMade { path: self.path.ok_or("path")? },
+            WrittenKind::File => Output::File {
+                payload: self.payload.ok_or("payload")?,
+                digest: self.digest.ok_or("digest")?,
+                bytes: self.bytes.ok_or("bytes")?,
+            },
+        })
+    }
 }
 
 /// Why an item has no acceptable output.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CommandPerItem, Digest, OpenAi, Quality, Reason, Worker};
+use crate::{CommandPerItem, Digest, Guards, OpenAi, Quality, Reason, Worker};
 
 /// The whole of `config/pilote.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +42,9 @@ pub struct Project {
     pub output: OutputSpec,
     /// What computes the outputs.
     pub engine: EngineConfig,
+    /// What is asked beside the items, to find answers that belong to something else.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub guards: Guards,
     /// Where verified copies of the results go: a directory outside of the project. None is asked for at export.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
@@ -52,6 +55,10 @@ pub struct Project {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(inner(regex(pattern = r"^[A-Z_][A-Z0-9_]{0,63}$")))]
     pub secrets: Vec<String>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// How the model is used; it is tuned and sized differently.

@@ -261,7 +261,7 @@ pub enum TrialEvent {
     StrayAnswer {
         /// `unknown`, `repeated` or `late`.
         what: String,
-        /// The wire identifier as it came.
+        /// The wire identifier or other name as it came.
         wire: String,
     },
     /// The engine or something else failed; the items concerned stay pending.
@@ -283,7 +283,7 @@ pub enum TrialEvent {
     },
     /// The writer ended.
     Ended {
-        /// Why: `done`, `interrupted`, `breaker`, `refused-max`, `fault` or `write-error`.
+        /// Why: `done`, `interrupted`, `breaker`, `refused-max`, `guard`, `fault` or `write-error`.
         why: String,
         /// The stray answers counted by this writer; they fail the balance.
         stray_answers: u64,

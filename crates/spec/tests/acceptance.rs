@@ -100,12 +100,12 @@ fn an_output_of_another_kind_is_refused_with_both_kinds() {
     );
 }
 
-fn made_with(finish: &str) -> std::collections::BTreeMap<String, serde_json::Value> {
+fn made_with(finish: &str) -> std::collections::BTreeMap<String, pilote_spec::ExactJson> {
     [("finish_reason".to_owned(), finish.into())].into()
 }
 
 fn json(value: serde_json::Value, finish: &str) -> Output {
-    Output::Json { value, made_with: made_with(finish) }
+    Output::Json { value: value.into(), made_with: made_with(finish) }
 }
 
 fn person() -> OutputSpec {
@@ -124,7 +124,9 @@ fn a_text_is_accepted_where_it_says_something_and_was_not_cut_or_filtered() {
     let spec = OutputSpec::Text {};
     assert_eq!(accept(&spec, text("a poem", "stop")), Ok(text("a poem", "stop")));
     let reason = |output| refused(&spec, output).reason;
-    assert_eq!(reason(text(" \n", "stop")), Reason::Work(WorkReason::EmptyOutput));
+    for nothing in [" \n", "\u{200b}", "\u{feff}\u{2060} \u{ad}", "\u{3000}\u{a0}", "\0\u{1b}"] {
+        assert_eq!(reason(text(nothing, "stop")), Reason::Work(WorkReason::EmptyOutput), "{nothing:?}");
+    }
     assert_eq!(reason(text("a po", "length")), Reason::Work(WorkReason::OutputCut));
     assert_eq!(reason(text("a poem", "content_filter")), Reason::Work(WorkReason::Filtered));
 }

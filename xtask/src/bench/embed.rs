@@ -27,7 +27,7 @@ pub(super) fn bench(repo: &Repo) -> anyhow::Result<Section> {
     ]))?;
     let model = setup::model(repo, Profile::Release)?.model;
     let texts = brown::paragraphs(repo)?;
-    let python = peers::environment(repo)?;
+    let python = peers::environment(repo, peers::MODELS)?;
     let onnx = onnx(repo, &python, &model)?;
     let folder = repo.cache("bench/embed");
     std::fs::create_dir_all(&folder)?;

@@ -20,7 +20,7 @@ const ERROR_MAX: f64 = 10.0;
 pub(super) fn bench(repo: &Repo) -> anyhow::Result<Section> {
     let pilote = repo.built(Profile::Release, "pilote")?;
     let model = setup::model(repo, Profile::Release)?.model;
-    let python = peers::environment(repo)?;
+    let python = peers::environment(repo, peers::MODELS)?;
     let script = repo.root().join("xtask/bench/memory_transformers.py");
     let mut section = Section::new(
         "Memory of a batch, estimated and measured",

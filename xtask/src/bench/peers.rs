@@ -7,12 +7,17 @@ use crate::command;
 use crate::repo::Repo;
 use crate::tidy::examples::sha256;
 
-/// The Python of the peers' environment.
+/// The list of the peers that compute with models.
+pub const MODELS: &str = "requirements.txt";
+/// The list of the peers that move rows.
+pub const PIPELINES: &str = "requirements-pipelines.txt";
+
+/// The Python of an environment with the packages of `list`, a file of `xtask/bench`.
 ///
 /// # Errors
 /// When the environment cannot be made or its packages cannot be had.
-pub fn environment(repo: &Repo) -> anyhow::Result<PathBuf> {
-    let requirements = repo.root().join("xtask/bench/requirements.txt");
+pub fn environment(repo: &Repo, list: &str) -> anyhow::Result<PathBuf> {
+    let requirements = repo.root().join("xtask/bench").join(list);
     let digest = sha256(&std::fs::read(&requirements)?);
     // A folder for each list of requirements: a changed list never runs with what an older one installed.
     let folder = repo.cache(&format!("bench/venv-{}", &digest[..12]));

@@ -8,7 +8,7 @@ use pilote_engine::openai::ServerEngine;
 use pilote_engine::process::{GuardProgram, Scratch, Surround};
 use pilote_engine::worker::WorkerEngine;
 use pilote_engine::{Engine, EngineFault};
-use pilote_spec::EngineConfig;
+use pilote_spec::{EngineConfig, Project};
 
 use super::model;
 use crate::place::Place;
@@ -46,9 +46,7 @@ pub(crate) fn start(
             Ok(Box::new(WorkerEngine::start(worker, &project.output, around)?))
         }
         EngineConfig::OpenAi(server) => {
-            let key = server.key.iter();
-            let secrets: Vec<String> = project.secrets.iter().chain(key).cloned().collect();
-            let around = surround(&place.root, &secrets, surroundings)?;
+            let around = surround(&place.root, &secrets(project), surroundings)?;
             let seed = getrandom::u64().map_err(|error| fault(&error.to_string()))?;
             Ok(Box::new(ServerEngine::start(server, &project.output, &around, seed)?))
         }
@@ -57,6 +55,15 @@ pub(crate) fn start(
             Ok(Box::new(CommandEngine::start(command, &project.output, around)?))
         }
     }
+}
+
+/// Names of the variables that hold the project's secrets, the key of its server included.
+pub(crate) fn secrets(project: &Project) -> Vec<String> {
+    let key = match &project.engine {
+        EngineConfig::OpenAi(server) => server.key.iter(),
+        _ => None.iter(),
+    };
+    project.secrets.iter().chain(key).cloned().collect()
 }
 
 /// What a child process gets beside its declared parameters.
@@ -84,11 +91,11 @@ pub(crate) fn surround(
 }
 
 /// This very program, as a guard.
-fn guard_program() -> Result<GuardProgram, EngineFault> {
+pub(crate) fn guard_program() -> Result<GuardProgram, EngineFault> {
     let program = std::env::current_exe().map_err(|error| {
         fault(&format!("the program cannot name itself, so no child can be guarded: {error}"))
     })?;
-    Ok(GuardProgram { program, arguments: vec!["__guard".into()] })
+    Ok(GuardProgram { program, arguments: vec![super::GUARD.into()] })
 }
 
 fn fault(first_error: &str) -> EngineFault {

@@ -20,6 +20,7 @@ pub(crate) mod sizing;
 pub(crate) mod status;
 pub(crate) mod unlock;
 pub(crate) mod verify;
+pub(crate) mod worker_check;
 
 /// The hidden command under which children of the program run below a guard.
 pub(crate) const GUARD: &str = "__guard";

@@ -84,7 +84,8 @@ pub(crate) fn store(
     project: &Path,
     cache: &Path,
 ) -> ModelStore {
-    let environment = Environment::read(project, |name| surroundings.variable(name).map(Into::into));
+    let mut environment = Environment::read(project, |name| surroundings.variable(name).map(Into::into));
+    environment.guard = super::engine::guard_program().map(|guard| guard.run()).unwrap_or_default();
     let meter = Meter::new(printer, surroundings.clock.clone());
     ModelStore::new(cache, environment, surroundings.clock.clone(), move |progress| {
         let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);

@@ -240,6 +240,11 @@ fn conduct(
         environment: Some(&environment),
     };
     let owner = owner(surroundings)?;
+    for name in engine::secrets(&place.parsed.project) {
+        if surroundings.variable(&name).is_none() {
+            printer.say(&printer.texts.get("run-secret-unset", &[("name", &name)]));
+        }
+    }
     surroundings.heed_interrupts()?;
     let meter = Meter::new(printer, surroundings.clock.clone());
     let mut progress = Shown { meter, printer, project: &place.root };
@@ -354,6 +359,7 @@ pub(crate) fn show_end(
         EndReason::Interrupted => "run-stopped-interrupted",
         EndReason::Breaker => "run-stopped-breaker",
         EndReason::RefusedMax => "run-stopped-refused-max",
+        EndReason::Guard => "run-stopped-guard",
         EndReason::EngineStart => "run-engine-start",
         EndReason::Fault | EndReason::WriteError => "run-stopped-fault",
     };
@@ -410,6 +416,11 @@ impl Progress for Shown<'_> {
                 // Before anything is computed, so that what the project declares later changes nothing. Should it
                 // fail, it is tried and told again at the end.
                 let _ = pilote_proof::keep_pins(self.project, trial);
+            }
+            News::DeviceHeld { holder } => {
+                let (pid, devices) = (holder.pid.to_string(), holder.devices.join(", "));
+                let args = [("pid", &*pid), ("name", &*holder.name), ("devices", &*devices)];
+                self.printer.say(&texts.get("run-device-held", &args));
             }
             News::EngineFailed { fault, .. } => self.printer.say(&format!("engine: {fault}")),
             News::Indexing { .. }

@@ -148,19 +148,55 @@ impl Trial {
         self
     }
 
+    /// Declares one more key of the configuration.
+    pub fn declare(&self, key: &str, value: serde_json::Value) {
+        let path = self.root().join("config/pilote.json");
+        let mut project: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        project[key] = value;
+        std::fs::write(&path, project.to_string()).unwrap();
+    }
+
+    /// Every file below runs/, its bytes read as text.
+    pub fn written(&self) -> Vec<(PathBuf, String)> {
+        let (mut folders, mut files) = (vec![self.root().join("runs")], Vec::new());
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+                    files.push((path, text));
+                }
+            }
+        }
+        files
+    }
+
     /// Runs its pilot to its end.
     pub fn run(&self, arguments: &[&str]) -> Came {
-        self.run_below(&[], arguments)
+        self.run_around(&[], arguments, &[])
+    }
+
+    /// Runs its pilot to its end, with these variables in the environment.
+    pub fn run_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Came {
+        self.run_around(&[], arguments, variables)
     }
 
     /// Runs its pilot to its end, started by another program.
     pub fn run_below(&self, starter: &[&str], arguments: &[&str]) -> Came {
+        self.run_around(starter, arguments, &[])
+    }
+
+    fn run_around(&self, starter: &[&str], arguments: &[&str], variables: &[(&str, &str)]) -> Came {
         let words: Vec<&str> = starter.iter().copied().chain([env!("CARGO_BIN_EXE_pilote")]).collect();
         let output = std::process::Command::new(words[0])
             .args(&words[1..])
             .args(["run", "--project"])
             .arg(self.root())
             .args(arguments)
+            .envs(variables.iter().copied())
             .stdin(std::process::Stdio::null())
             .output()
             .unwrap();

@@ -1,5 +1,5 @@
 // A worker for tests, in node: a category for each text, the answers of a batch in reverse order.
-import { createReadStream, writeSync } from "node:fs";
+import { createReadStream, readFileSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const to = Number(process.env.PILOTE_WRITE_FD);
@@ -11,7 +11,8 @@ for await (const line of lines) {
   if (message.type === "hello") say({ type: "hello", protocol: 1, name: "reversed", credits: 3 });
   if (message.type === "batch") {
     for (const item of message.items.toReversed()) {
-      say({ type: "answer", wire: item.wire, output: { category: item.text.toUpperCase(), score: 0.5 } });
+      const text = item.text ?? readFileSync(item.text_file, "utf8");
+      say({ type: "answer", wire: item.wire, output: { category: text.toUpperCase(), score: 0.5 } });
     }
     say({ type: "done", batch: message.batch });
   }

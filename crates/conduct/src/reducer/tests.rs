@@ -18,6 +18,7 @@ fn rules() -> Rules {
         |name: &str| Category { name: name.into(), description: String::new(), examples: Vec::new() };
     Rules {
         output: OutputSpec::Category { categories: vec![category("even"), category("odd")] },
+        beyond: pilote_spec::Beyond::Refuse,
         declared: 100,
         campaign: None,
         failures_max: 5,
@@ -226,6 +227,88 @@ fn an_output_that_the_deliverable_does_not_accept_is_refused_for_its_reason() {
     bench.feed(Event::Answered { wire: outside, answer: Answer::Output(category("prime", 0.5)) });
     assert_eq!(bench.refused(1), Some(Reason::Work(WorkReason::NotFinite)));
     assert_eq!(bench.refused(2), Some(Reason::Work(WorkReason::OutsideCategories)));
+}
+
+fn not_a_number(bench: &mut Bench, position: u64) {
+    let (wire, _) = bench.question(position);
+    let output = Output::Category {
+        category: "odd".into(),
+        score: Some(f32::NAN),
+        others: Vec::new(),
+        cut_at_tokens: None,
+    };
+    bench.feed(Event::Answered { wire, answer: Answer::Output(output) });
+}
+
+#[test]
+fn first_answers_that_are_all_not_finite_stop_the_trial_and_refuse_nobody() {
+    let mut bench = Bench::new(rules(), work(&[&[1, 2, 3, 4, 5, 6]]));
+    for position in 1..=4 {
+        not_a_number(&mut bench, position);
+    }
+    assert_eq!((bench.records.len(), bench.stops.len()), (0, 0));
+    not_a_number(&mut bench, 5);
+    assert_eq!((bench.records.len(), &bench.stops[..]), (0, &[StopReason::Guard][..]));
+    let fault = bench.reducer.first_error().unwrap();
+    assert!(
+        fault.first_error.contains("the first 5 answers")
+            && fault.advice.as_ref().unwrap().contains("float32")
+    );
+}
+
+#[test]
+fn answers_that_are_not_finite_refuse_their_items_once_another_answer_came_or_nothing_is_left_to_ask() {
+    let mut bench = Bench::new(rules(), work(&[&[1, 2, 3], &[4, 6, 8, 10, 12]]));
+    not_a_number(&mut bench, 1);
+    not_a_number(&mut bench, 3);
+    assert_eq!(bench.records, []);
+    bench.answer(2);
+    let not_finite = Err(Reason::Work(WorkReason::NotFinite));
+    assert_eq!(bench.records, [(1, not_finite), (3, not_finite), (2, Ok(()))]);
+    bench.finish();
+    for position in [4, 6, 8, 10, 12] {
+        not_a_number(&mut bench, position);
+    }
+    bench.finish();
+    assert!(bench.done && bench.stops.is_empty(), "an engine that gave another answer is proven");
+    let mut few = Bench::new(rules(), work(&[&[1, 2]]));
+    not_a_number(&mut few, 1);
+    not_a_number(&mut few, 2);
+    few.finish();
+    assert!(few.done && few.records.len() == 2);
+}
+
+#[test]
+fn an_end_of_a_batch_that_was_never_handed_over_is_counted() {
+    let mut bench = Bench::new(rules(), work(&[&[1, 2]]));
+    bench.feed(Event::Finished { batch: BatchId(99), measures: BatchMeasures::default() });
+    bench.feed(Event::Stray { said: "b7".into() });
+    assert_eq!(bench.strays, [StrayKind::Unknown, StrayKind::Unknown]);
+    bench.answer_all();
+    assert!(bench.done);
+}
+
+#[test]
+fn an_input_that_the_engine_cut_is_refused_unless_cutting_is_declared() {
+    for (beyond, refused) in [(pilote_spec::Beyond::Refuse, true), (pilote_spec::Beyond::Truncate, false)] {
+        let mut bench = Bench::new(Rules { beyond, ..rules() }, work(&[&[1]]));
+        let (wire, _) = bench.question(1);
+        let output = Output::Category {
+            category: "odd".into(),
+            score: None,
+            others: Vec::new(),
+            cut_at_tokens: Some(8),
+        };
+        bench.feed(Event::Answered { wire, answer: Answer::Output(output) });
+        assert_eq!(bench.refused(1) == Some(Reason::Work(WorkReason::TooLong)), refused);
+    }
+}
+
+#[test]
+fn a_disagreement_that_a_guard_found_stops_the_trial_at_once() {
+    let mut bench = Bench::new(rules(), work(&[&[1, 2]]));
+    bench.feed(Event::Lost { fault: EngineFault { step: pilote_engine::DISAGREES.into(), ..fault(true) } });
+    assert_eq!((&bench.stops[..], bench.restarts), (&[StopReason::Guard][..], 0));
 }
 
 #[test]

@@ -258,6 +258,7 @@ fn start(memory: &Arc<MemoryStore>, nonce: u128, left: u64, done: bool) -> Optio
     let mut journal = Journal::new(&store, owner.nonce, Duration::ZERO);
     let mut reducer = Reducer::new(Rules {
         output: OutputSpec::Vector { width: WIDTH },
+        beyond: pilote_spec::Beyond::Refuse,
         declared: ITEMS,
         campaign: None,
         failures_max: 6,
@@ -276,6 +277,7 @@ fn start(memory: &Arc<MemoryStore>, nonce: u128, left: u64, done: bool) -> Optio
         origin: None,
         journal: &mut journal,
         reducer: &mut reducer,
+        tally: Arc::default(),
         engine: Some(Box::new(engine)),
         claimed: None,
         witness: standing.witness,

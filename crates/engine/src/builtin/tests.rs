@@ -92,7 +92,7 @@ fn answers(engine: &mut Builtin, texts: &[&str]) -> Vec<Answer> {
     engine.submit(batch(1, texts)).unwrap();
     let answer = |event| match event {
         Event::Answer { answer, .. } => Some(answer),
-        Event::Finished { .. } => None,
+        Event::Finished { .. } | Event::Stray { .. } => None,
         Event::Failed { fault, .. } => panic!("{fault}"),
     };
     events(engine).into_iter().filter_map(answer).collect()

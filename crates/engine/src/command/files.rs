@@ -6,7 +6,7 @@ use std::path::Path;
 
 use exr::block::reader::ChunksReader as _;
 use fs_err::File;
-use pilote_spec::{FileDecode, OneColour, Output, OutputSpec, Reason, Refusal, WorkReason};
+use pilote_spec::{ExactJson, FileDecode, OneColour, Output, OutputSpec, Reason, Refusal, WorkReason};
 use serde::de::IgnoredAny;
 
 /// Bytes of an output that is kept as a text or a value in the record itself.
@@ -41,7 +41,7 @@ pub(super) fn output(spec: &OutputSpec, path: &Path) -> Result<Output, Refusal> 
             let (category, others) = (text(path, bytes)?.trim().to_owned(), Vec::new());
             Ok(Output::Category { category, score: None, others, cut_at_tokens: None })
         }
-        OutputSpec::Json { .. } => match serde_json::from_str(&text(path, bytes)?) {
+        OutputSpec::Json { .. } => match ExactJson::read(&text(path, bytes)?) {
             Ok(value) => Ok(Output::Json { value, made_with: Default::default() }),
             Err(error) => Err(Refusal::new(Reason::Work(WorkReason::InvalidOutput)).with("detail", error)),
         },

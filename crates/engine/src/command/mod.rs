@@ -252,7 +252,8 @@ impl CommandEngine {
         let Some(open) = self.open.get_mut(&batch) else { return };
         open.left -= 1;
         open.compute_us += took_us;
-        if open.failed.is_none() {
+        let not_begun = |fault: &EngineFault| fault.step == NOT_BEGUN;
+        if open.failed.is_none() || failed.as_ref().is_some_and(not_begun) {
             open.failed = failed;
         }
         if open.left > 0 {
@@ -262,7 +263,7 @@ impl CommandEngine {
         let measures = BatchMeasures { compute_us: Some(compute_us), ..BatchMeasures::default() };
         self.events.push(match failed {
             // Where others were answered, the one that was not is asked again alone.
-            Some(fault) if !answered => Event::Failed { batch, fault },
+            Some(fault) if !answered || not_begun(&fault) => Event::Failed { batch, fault },
             _ => Event::Finished { batch, measures },
         });
     }
@@ -279,10 +280,7 @@ impl Engine for CommandEngine {
 
     fn hold(&mut self) {
         for (batch, _) in std::mem::take(&mut self.waiting) {
-            // A batch of which something was not begun fails, even where others of it were answered.
-            if let Some(open) = self.open.get_mut(&batch) {
-                open.answered = false;
-            }
+            // A batch of which something was not begun fails, even where others of it are answered.
             self.settled(batch, 0, Some(fault(NOT_BEGUN, "the trial stops", false)));
         }
     }

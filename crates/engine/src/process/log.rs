@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Lines kept from the end.
 const LINES_MAX: usize = 200;
-/// Bytes kept of one line.
-const LINE_BYTES_MAX: u64 = 4_096;
+/// Bytes kept of one line, from its start.
+const LINE_BYTES_MAX: usize = 4_096;
 
 /// A value that must not be seen, and the name that stands for it.
 #[derive(Clone)]
@@ -38,11 +38,26 @@ impl Log {
     /// Reads `stream` to its end and keeps what is worth keeping; for a thread of its own.
     pub fn drain(&self, stream: impl Read, secrets: &[Secret]) {
         let mut reader = BufReader::new(stream);
+        let longest = secrets.iter().map(|secret| secret.value.len()).max().unwrap_or(0);
+        let limit = LINE_BYTES_MAX + longest;
+        let mut line = Vec::new();
         loop {
-            let mut line = Vec::new();
-            match (&mut reader).take(LINE_BYTES_MAX).read_until(b'\n', &mut line) {
-                Ok(0) | Err(_) => return,
-                Ok(_) => self.keep(&redacted(&String::from_utf8_lossy(&line), secrets)),
+            line.clear();
+            let limit_bytes = u64::try_from(limit).unwrap_or(u64::MAX);
+            if !matches!((&mut reader).take(limit_bytes).read_until(b'\n', &mut line), Ok(1..)) {
+                return;
+            }
+            let cut = line.len() == limit && line.last() != Some(&b'\n');
+            let mut text = redacted(&String::from_utf8_lossy(&line), secrets);
+            if cut {
+                // The last bytes may be the beginning of a secret whose end was not read.
+                text.truncate(
+                    text.floor_char_boundary(text.len().saturating_sub(longest).min(LINE_BYTES_MAX)),
+                );
+            }
+            self.keep(&text);
+            if cut && reader.skip_until(b'\n').is_err() {
+                return;
             }
         }
     }
@@ -127,6 +142,16 @@ mod tests {
     fn a_secret_is_replaced_by_its_name() {
         let log = log_of("error: token hf_sesame was rejected\n");
         assert_eq!(log.first_error().as_deref(), Some("error: token [HF_TOKEN] was rejected"));
+    }
+
+    #[test]
+    fn a_secret_across_the_end_of_what_is_kept_of_a_line_shows_nothing_of_itself() {
+        for before in LINE_BYTES_MAX - 20..LINE_BYTES_MAX + 20 {
+            let log = log_of(&format!("{}hf_sesame{}\nnext\n", "x".repeat(before), "y".repeat(100)));
+            let lines = log.last_lines();
+            assert_eq!(lines.len(), 2);
+            assert!(!lines[0].contains("hf_s") && lines[0].len() <= LINE_BYTES_MAX + 20, "{before}");
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@ use super::{GuardProgram, Launch, Scratch, Secret};
 
 /// Variables that every child gets where they are set.
 const ALWAYS: [&str; 6] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH"];
+/// Bytes of one line of a secret below which it is not looked for alone.
+const SECRET_LINE_BYTES_MIN: usize = 8;
 /// Variables by which drivers are told which devices a program sees.
 const DEVICES: [&str; 2] = ["CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"];
 
@@ -45,14 +47,27 @@ impl Surround {
             names.filter_map(|name| Some((name.to_owned(), self.environment.get(name)?.clone()))).collect();
         environment.extend(visible(devices));
         environment.extend(declared.clone());
-        let secret =
-            |name: &String| Some(Secret { name: name.clone(), value: self.environment.get(name)?.clone() });
         Launch {
             argv: command.iter().map(OsString::from).collect(),
             environment,
             folder: self.project.clone(),
-            secrets: self.secrets.iter().filter_map(secret).collect(),
+            secrets: self.known_secrets(),
         }
+    }
+
+    /// The declared secrets that are set. Of one with several lines each line is a secret too, since a log is read
+    /// line by line; very short lines are none, as the brackets of a JSON key would be.
+    fn known_secrets(&self) -> Vec<Secret> {
+        let set = self.secrets.iter().filter_map(|name| Some((name, self.environment.get(name)?)));
+        set.flat_map(|(name, value)| {
+            let lines = value.lines().map(str::trim).filter(|line| line.len() >= SECRET_LINE_BYTES_MIN);
+            let lines = lines.filter(|_| value.contains('\n'));
+            std::iter::once(value.as_str())
+                .chain(lines)
+                .map(|value| Secret { name: name.clone(), value: value.to_owned() })
+                .collect::<Vec<_>>()
+        })
+        .collect()
     }
 }
 

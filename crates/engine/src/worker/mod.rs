@@ -5,22 +5,22 @@
 //! answers while a long batch is still being written cannot block itself. Answers are the only sign of life once
 //! the worker has greeted; a worker that stays silent longer than declared is ended.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
-use std::io::{BufRead as _, BufReader, BufWriter, Read, Write};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, ChildStdout};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
 
-use pilote_spec::{Clock, EngineFacts, OutputSpec, Reason, Refusal, WorkReason};
+use pilote_spec::{Clock, EngineFacts, OutputSpec, is_blank};
 
-use crate::process::{Guarded, Scratch, Secret, Surround, redacted};
-use crate::{Answer, Batch, BatchId, Content, Engine, EngineFault, Event, Stop, WireId};
+use crate::process::{Guarded, Scratch, Surround};
+use crate::{Batch, BatchId, Content, Engine, EngineFault, Event, Stop};
 
+pub mod conformance;
+mod lines;
 mod protocol;
 
+use lines::{Line, threads};
 use protocol::{FromWorker, ToWorker, WorkItem};
 pub use protocol::{Hello, PROTOCOL};
 
@@ -29,8 +29,8 @@ const CREDITS_MAX: u32 = 64;
 /// Lines that wait for the writer: every batch that may be in flight, greeting and end; so handing over never waits
 /// for a worker that is itself waiting to be read.
 const BATCHES_QUEUED_MAX: usize = CREDITS_MAX as usize + 2;
-/// Lines that wait for the conductor; beyond, the worker waits.
-const LINES_QUEUED_MAX: usize = 4_096;
+/// Characters of a name as it came that a report shows.
+const SAID_CHARS_MAX: usize = 80;
 /// How long one wait for a line lasts before deadlines are looked at, at the most.
 const LOOK: Duration = Duration::from_millis(100);
 /// Seconds that a worker gets to end in order.
@@ -42,7 +42,11 @@ pub struct WorkerEngine {
     in_flight_max: usize,
     child: Guarded,
     to_writer: Option<SyncSender<Vec<u8>>>,
-    from_reader: Receiver<Line>,
+    from_reader: Receiver<Vec<Line>>,
+    /// Lines that came together with those that were looked at.
+    heard: VecDeque<Line>,
+    /// What was said while the worker ended.
+    last_words: Vec<Event>,
     batches: HashMap<String, BatchId>,
     hand_over: HandOver,
     clock: Arc<dyn Clock>,
@@ -55,13 +59,6 @@ struct HandOver {
     scratch: Scratch,
     line_bytes_max: usize,
     files: HashMap<BatchId, Vec<PathBuf>>,
-}
-
-/// What the reader saw.
-enum Line {
-    Said(FromWorker),
-    Unreadable { why: String },
-    Ended,
 }
 
 impl WorkerEngine {
@@ -83,8 +80,9 @@ impl WorkerEngine {
         })?;
         let line_bytes_max = usize::try_from(config.line_bytes_max).unwrap_or(usize::MAX);
         let programs = programs(config, &around.project);
-        let (to_writer, from_reader) = threads(to, from, line_bytes_max, launch.secrets.clone())
-            .map_err(|error| fault("start", &format!("no thread can be started: {error}")))?;
+        let (to_writer, from_reader) =
+            threads(to, from, BATCHES_QUEUED_MAX, line_bytes_max, launch.secrets.clone())
+                .map_err(|error| fault("start", &format!("no thread can be started: {error}")))?;
         let hello = ToWorker::Hello {
             protocol: PROTOCOL,
             line_bytes_max: config.line_bytes_max,
@@ -97,6 +95,8 @@ impl WorkerEngine {
             child,
             to_writer: Some(to_writer),
             from_reader,
+            heard: VecDeque::new(),
+            last_words: Vec::new(),
             batches: HashMap::new(),
             hand_over: HandOver { scratch: around.scratch, line_bytes_max, files: HashMap::new() },
             last_sign: around.clock.monotonic(),
@@ -115,19 +115,15 @@ impl WorkerEngine {
         let start = self.clock.monotonic();
         let mut last_note = String::from("none");
         loop {
-            match self.from_reader.recv_timeout(LOOK) {
-                Ok(Line::Said(FromWorker::Hello(hello))) if hello.protocol == PROTOCOL => return Ok(hello),
-                Ok(Line::Said(FromWorker::Hello(hello))) => {
-                    let said = format!("the worker speaks protocol {}, not {PROTOCOL}", hello.protocol);
-                    return Err(fault("greeting", &said));
-                }
-                Ok(Line::Said(FromWorker::SettingUp { note })) => last_note = note,
-                Err(RecvTimeoutError::Timeout) => {}
-                Ok(Line::Said(_)) => {
+            match self.next_line(LOOK) {
+                Some(Line::Said(FromWorker::Hello(hello))) => return greeted(*hello),
+                Some(Line::Said(FromWorker::SettingUp { note })) => last_note = note,
+                None => {}
+                Some(Line::Said(_)) => {
                     return Err(fault("greeting", "the worker said something else before its greeting"));
                 }
-                Ok(Line::Unreadable { why }) => return Err(fault("greeting", &why)),
-                Ok(Line::Ended) | Err(RecvTimeoutError::Disconnected) => return Err(self.ended("set-up")),
+                Some(Line::Unreadable { why }) => return Err(fault("greeting", &why)),
+                Some(Line::Ended) => return Err(self.ended("set-up")),
             }
             if self.clock.monotonic().saturating_sub(start) > setup_max {
                 self.child.end_now();
@@ -136,6 +132,18 @@ impl WorkerEngine {
                 return Err(fault("set-up", &self.with_log(&said)));
             }
         }
+    }
+
+    /// The next line that the worker said, waiting up to `wait` for one.
+    fn next_line(&mut self, wait: Duration) -> Option<Line> {
+        if self.heard.is_empty() {
+            match self.from_reader.recv_timeout(wait) {
+                Ok(lines) => self.heard.extend(lines),
+                Err(RecvTimeoutError::Timeout) => return None,
+                Err(RecvTimeoutError::Disconnected) => return Some(Line::Ended),
+            }
+        }
+        self.heard.pop_front()
     }
 
     /// Hands one line to the writer.
@@ -176,35 +184,23 @@ impl WorkerEngine {
             Line::Ended => return Err(self.ended("compute")),
         };
         self.last_sign = self.clock.monotonic();
-        match said {
-            FromWorker::Answer { wire, output, refused } => {
-                // A name that was never ours is passed on as one that nobody asked for, to be counted.
-                let wire = wire
-                    .strip_prefix('w')
-                    .and_then(|digits| digits.parse().ok())
-                    .map_or(WireId(u64::MAX), WireId);
-                match answer(output, refused) {
-                    Ok(answer) => Ok(Some(Event::Answer { wire, answer })),
-                    Err(why) => {
-                        self.child.end_now();
-                        Err(fault("compute", &why))
-                    }
+        Ok(match said {
+            FromWorker::Answer { wire: Ok(wire), answer } => Some(Event::Answer { wire, answer }),
+            // A name that was never ours is passed on as it came, to be counted.
+            FromWorker::Answer { wire: Err(name), .. } => Some(stray(&name)),
+            FromWorker::Done { batch: name, measures } => Some(match self.finished(&name) {
+                Some(batch) => Event::Finished { batch, measures },
+                None => stray(&name),
+            }),
+            FromWorker::Failed { batch: name, error } => Some(match self.finished(&name) {
+                Some(batch) => {
+                    let fault = fault("compute", &error);
+                    Event::Failed { batch, fault: EngineFault { ended: false, ..fault } }
                 }
-            }
-            FromWorker::Done { batch, measures } => {
-                Ok(self.finished(&batch).map(|batch| Event::Finished { batch, measures }))
-            }
-            FromWorker::Failed { batch, error } => Ok(self.finished(&batch).map(|batch| Event::Failed {
-                batch,
-                fault: EngineFault {
-                    step: "compute".to_owned(),
-                    first_error: error,
-                    advice: None,
-                    ended: false,
-                },
-            })),
-            FromWorker::SettingUp { .. } | FromWorker::Hello(_) => Ok(None),
-        }
+                None => stray(&name),
+            }),
+            FromWorker::SettingUp { .. } | FromWorker::Hello(_) => None,
+        })
     }
 
     fn finished(&mut self, name: &str) -> Option<BatchId> {
@@ -250,6 +246,7 @@ impl Engine for WorkerEngine {
                 },
                 text_file: file.filter(|_| matches!(request.content, Content::Text(_))),
                 file: file.filter(|_| matches!(request.content, Content::File(_))),
+                columns: &request.columns,
             }
         });
         let message = ToWorker::Batch { batch: &name, items: items.collect() };
@@ -259,23 +256,19 @@ impl Engine for WorkerEngine {
     }
 
     fn poll(&mut self, wait: Duration) -> Result<Vec<Event>, EngineFault> {
-        let mut events = Vec::new();
-        match self.from_reader.recv_timeout(wait) {
-            Ok(line) => events.extend(self.event(line)?),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(self.ended("compute")),
+        if !self.last_words.is_empty() {
+            return Ok(std::mem::take(&mut self.last_words));
         }
-        loop {
-            match self.from_reader.try_recv() {
-                // What came before the end is still good; the end is met again at the next call.
-                Ok(Line::Ended) if !events.is_empty() => return Ok(events),
-                Ok(line) => match self.event(line) {
-                    Ok(event) => events.extend(event),
-                    Err(fault) if events.is_empty() => return Err(fault),
-                    Err(_) => return Ok(events),
-                },
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
+        let mut events = Vec::new();
+        let mut wait = wait;
+        while let Some(line) = self.next_line(wait) {
+            // What came before the end is still good; the end is met again at the next call.
+            if !matches!(line, Line::Said(_)) && !events.is_empty() {
+                self.heard.push_front(line);
+                return Ok(events);
             }
+            events.extend(self.event(line)?);
+            wait = Duration::ZERO;
         }
         let silent = self.clock.monotonic().saturating_sub(self.last_sign);
         if events.is_empty() && !self.batches.is_empty() && silent > self.silence_max {
@@ -297,6 +290,12 @@ impl Engine for WorkerEngine {
         self.to_writer = None;
         let ended = self.child.wait(END_SECONDS_MAX).ok().flatten();
         self.child.end_now();
+        // An answer to nothing that was asked may come as late as this; it can still be polled.
+        while let Some(Line::Said(said)) = self.next_line(LOOK) {
+            if let Ok(Some(event)) = self.event(Line::Said(said)) {
+                self.last_words.push(event);
+            }
+        }
         match ended {
             Some(status) if status.success() => Ok(()),
             Some(status) => Err(fault("end", &self.with_log(&format!("the worker ended with {status}")))),
@@ -311,7 +310,10 @@ impl Engine for WorkerEngine {
 impl HandOver {
     /// For each request the file that carries it, where it is a file or too long for a line.
     fn files_for(&mut self, batch: &Batch) -> Result<Vec<Option<String>>, EngineFault> {
-        let total: usize = batch.requests.iter().map(|request| line_bytes(&request.content)).sum();
+        let columns = batch.requests.iter().flat_map(|request| &request.columns);
+        let columns: usize = columns.map(|(name, value)| name.len() * 6 + value.as_str().len() + 4).sum();
+        let texts: usize = batch.requests.iter().map(|request| line_bytes(&request.content)).sum();
+        let total = texts.saturating_add(columns);
         let mut files = Vec::with_capacity(batch.requests.len());
         let mut written = Vec::new();
         for request in &batch.requests {
@@ -356,88 +358,21 @@ fn text_of(path: &Path) -> Result<String, EngineFault> {
     })
 }
 
-/// What a worker's answer is, or what is wrong with the line.
-fn answer(
-    output: Option<protocol::WireOutput>,
-    refused: Option<protocol::WireRefusal>,
-) -> Result<Answer, String> {
-    match (output, refused) {
-        (Some(output), None) => output.into_output().map(Answer::Output),
-        (None, Some(refused)) => Ok(Answer::Refused(
-            Refusal::new(Reason::Work(WorkReason::ByEngine)).with("detail", refused.detail),
-        )),
-        _ => Err("an answer has either an output or a refusal".to_owned()),
+/// The greeting, where it is one of this protocol.
+fn greeted(hello: Hello) -> Result<Hello, EngineFault> {
+    if hello.protocol != PROTOCOL {
+        let said = format!("the worker speaks protocol {}, not {PROTOCOL}", hello.protocol);
+        return Err(fault("greeting", &said));
     }
+    if is_blank(&hello.name) {
+        return Err(fault("greeting", "the worker gives no name; records say by it what computed"));
+    }
+    Ok(hello)
 }
 
-/// The threads that write and read; the queues between are bounded, so a worker that reads nothing holds up the
-/// conductor and nothing grows.
-fn threads(
-    to: ChildStdin,
-    from: ChildStdout,
-    line_bytes_max: usize,
-    secrets: Vec<Secret>,
-) -> std::io::Result<(SyncSender<Vec<u8>>, Receiver<Line>)> {
-    let (to_writer, lines) = sync_channel::<Vec<u8>>(BATCHES_QUEUED_MAX);
-    let (said, from_reader) = sync_channel(LINES_QUEUED_MAX);
-    std::thread::Builder::new().name("worker writer".to_owned()).spawn(move || {
-        let mut to = BufWriter::new(to);
-        for line in lines {
-            if to.write_all(&line).and_then(|()| to.flush()).is_err() {
-                return;
-            }
-        }
-    })?;
-    std::thread::Builder::new()
-        .name("worker reader".to_owned())
-        .spawn(move || read_lines(from, line_bytes_max, &secrets, &said))?;
-    Ok((to_writer, from_reader))
-}
-
-/// Reads lines until the channel ends or one of them cannot be understood. The value of a secret is replaced by its
-/// name before a line is looked at, so that it reaches no record, whatever the worker says.
-fn read_lines(from: ChildStdout, line_bytes_max: usize, secrets: &[Secret], said: &SyncSender<Line>) {
-    let mut reader = BufReader::with_capacity(1 << 16, from);
-    let limit = u64::try_from(line_bytes_max).unwrap_or(u64::MAX);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let read = (&mut reader).take(limit).read_until(b'\n', &mut line);
-        let next = match read {
-            Ok(0) | Err(_) => Line::Ended,
-            Ok(_) if line.last() != Some(&b'\n') => Line::Unreadable {
-                why: format!(
-                    "the worker wrote a line of more than {line_bytes_max} bytes, or ended inside one"
-                ),
-            },
-            Ok(_) => {
-                let line = without_secrets(&line, secrets);
-                serde_json::from_slice(&line).map_or_else(
-                    |error| Line::Unreadable {
-                        why: format!(
-                            "the worker wrote a line that is none of the protocol ({error}): {}",
-                            String::from_utf8_lossy(&line[..line.len().min(120)]).trim_end()
-                        ),
-                    },
-                    Line::Said,
-                )
-            }
-        };
-        let last = !matches!(next, Line::Said(_));
-        if said.send(next).is_err() || last {
-            return;
-        }
-    }
-}
-
-/// The line with the values of secrets replaced by their names; the line itself where there are none.
-fn without_secrets<'l>(line: &'l [u8], secrets: &[Secret]) -> Cow<'l, [u8]> {
-    match std::str::from_utf8(line) {
-        Ok(text) if secrets.iter().any(|secret| !secret.value.is_empty() && text.contains(&secret.value)) => {
-            Cow::Owned(redacted(text, secrets).into_bytes())
-        }
-        _ => Cow::Borrowed(line),
-    }
+/// Something said of what nobody asked, by the name as it came.
+fn stray(name: &str) -> Event {
+    Event::Stray { said: name.chars().take(SAID_CHARS_MAX).collect() }
 }
 
 /// Digests of the program's files that lie in the project, so that an edited worker is not taken for the same one.

@@ -1,13 +1,19 @@
 //! The lines of the conversation with a worker, `pilote.worker/1`: one JSON object a line, as
 //! `docs/worker-protocol.md` describes them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use pilote_spec::{BatchMeasures, ModelFacts, Output, OutputSpec};
-use serde::{Deserialize, Serialize};
+use pilote_spec::{
+    BatchMeasures, Columns, ExactJson, JsonFault, ModelFacts, Output, OutputSpec, Reason, Refusal, WorkReason,
+};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::{Answer, WireId};
 
 /// The version that both sides must speak.
 pub const PROTOCOL: u32 = 1;
@@ -52,37 +58,33 @@ pub(super) struct WorkItem<'a> {
     /// The input file itself, to be opened for reading only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<&'a str>,
+    /// Fields of its row that are passed through, as declared.
+    #[serde(skip_serializing_if = "Columns::is_empty")]
+    pub columns: &'a Columns,
 }
 
 /// What a worker says.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
+#[derive(Debug)]
 pub(super) enum FromWorker {
     /// A sign of life while the worker sets itself up; counts before the greeting only.
     SettingUp {
         /// What it is doing.
-        #[serde(default)]
         note: String,
     },
     /// The greeting: set up and ready.
-    Hello(Hello),
+    Hello(Box<Hello>),
     /// An answer to one item.
     Answer {
-        /// The item's wire name.
-        wire: String,
-        /// The output, or
-        #[serde(default)]
-        output: Option<WireOutput>,
-        /// why there is none.
-        #[serde(default)]
-        refused: Option<WireRefusal>,
+        /// The item, or the name as it came where it was never one of ours.
+        wire: Result<WireId, String>,
+        /// The answer.
+        answer: Answer,
     },
     /// Every item of the batch has its answer.
     Done {
         /// The batch's name.
         batch: String,
         /// What was measured.
-        #[serde(default)]
         measures: BatchMeasures,
     },
     /// The batch failed as a whole.
@@ -92,6 +94,85 @@ pub(super) enum FromWorker {
         /// The error in the worker's words.
         error: String,
     },
+}
+
+/// Every field of every message but the greeting's, read in one go: a message whose type is looked for first would
+/// pass through numbers that cannot hold what it says.
+#[derive(Deserialize)]
+struct Said<'l> {
+    #[serde(rename = "type")]
+    kind: SaidKind,
+    #[serde(default, borrow)]
+    wire: Option<Cow<'l, str>>,
+    #[serde(default, borrow)]
+    output: Option<WireOutput<'l>>,
+    #[serde(default)]
+    refused: Option<WireRefusal>,
+    #[serde(default)]
+    batch: Option<String>,
+    #[serde(default)]
+    measures: BatchMeasures,
+    #[serde(default)]
+    error: Option<String>,
+    #[serde(default)]
+    note: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum SaidKind {
+    SettingUp,
+    Hello,
+    Answer,
+    Done,
+    Failed,
+}
+
+impl FromWorker {
+    /// What a line of the conversation says.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with the line.
+    pub(super) fn read(line: &[u8]) -> Result<Self, String> {
+        let none = |error: serde_json::Error| format!("no message of the protocol ({error})");
+        let said: Said<'_> = serde_json::from_slice(line).map_err(none)?;
+        let missing = |name: &str| format!("a message without `{name}`");
+        Ok(match said.kind {
+            SaidKind::SettingUp => Self::SettingUp { note: said.note },
+            SaidKind::Hello => Self::Hello(serde_json::from_slice(line).map_err(none)?),
+            SaidKind::Answer => Self::Answer {
+                wire: wire(&said.wire.ok_or_else(|| missing("wire"))?),
+                answer: answer(said.output, said.refused)?,
+            },
+            SaidKind::Done => {
+                Self::Done { batch: said.batch.ok_or_else(|| missing("batch"))?, measures: said.measures }
+            }
+            SaidKind::Failed => Self::Failed {
+                batch: said.batch.ok_or_else(|| missing("batch"))?,
+                error: said.error.ok_or_else(|| missing("error"))?,
+            },
+        })
+    }
+}
+
+/// The question that a name stands for; the name itself where it was never one of ours.
+fn wire(name: &str) -> Result<WireId, String> {
+    let number = name.strip_prefix('w').and_then(|digits| digits.parse().ok()).map(WireId);
+    number.filter(|wire| wire.to_string() == name).ok_or_else(|| name.to_owned())
+}
+
+/// What an answer is.
+fn answer(output: Option<WireOutput<'_>>, refused: Option<WireRefusal>) -> Result<Answer, String> {
+    let by_engine =
+        |reason, detail: String| Answer::Refused(Refusal::new(Reason::Work(reason)).with("detail", detail));
+    match (output, refused) {
+        (Some(output), None) => match output.into_output()? {
+            Ok(output) => Ok(Answer::Output(output)),
+            Err(error) => Ok(by_engine(WorkReason::InvalidOutput, error.to_string())),
+        },
+        (None, Some(refused)) => Ok(by_engine(WorkReason::ByEngine, refused.detail)),
+        _ => Err("an answer has either an output or a refusal".to_owned()),
+    }
 }
 
 /// A worker's greeting.
@@ -132,47 +213,62 @@ fn unknown() -> String {
     "unknown".to_owned()
 }
 
-/// An output on the wire: exactly one of its fields.
-#[derive(Debug, Deserialize)]
+/// An output on the wire: exactly one of category, vector, text and json.
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WireOutput {
+struct WireOutput<'l> {
     category: Option<String>,
     score: Option<f32>,
     #[serde(default)]
     others: Vec<(String, f32)>,
     /// Little-endian f32 in base64.
-    vector: Option<String>,
+    #[serde(default, borrow)]
+    vector: Option<Cow<'l, str>>,
     text: Option<String>,
-    json: Option<Value>,
-    #[serde(default)]
-    made_with: BTreeMap<String, Value>,
+    #[serde(default, borrow, deserialize_with = "given")]
+    json: Option<&'l RawValue>,
+    #[serde(default, borrow)]
+    made_with: BTreeMap<String, &'l RawValue>,
     cut_at_tokens: Option<u32>,
 }
 
-/// A refusal on the wire.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WireRefusal {
-    /// Why, in the worker's words.
-    pub detail: String,
+/// A value that is there, null included.
+fn given<'de: 'l, 'l, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'l RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-impl WireOutput {
-    /// The output that the line means.
+/// A refusal on the wire.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireRefusal {
+    /// Why, in the worker's words.
+    detail: String,
+}
+
+impl WireOutput<'_> {
+    /// The output that the line means, or why its JSON is none that can be kept.
     ///
     /// # Errors
     /// A sentence that says what is wrong with the line.
-    pub(super) fn into_output(self) -> Result<Output, String> {
+    fn into_output(self) -> Result<Result<Output, JsonFault>, String> {
         let Self { category, score, others, vector, text, json, made_with, cut_at_tokens } = self;
+        let made_with = || {
+            let entries = made_with.iter();
+            let read = entries.map(|(name, value)| Ok((name.clone(), ExactJson::read(value.get())?)));
+            read.collect::<Result<BTreeMap<String, ExactJson>, JsonFault>>()
+        };
         match (category, vector, text, json) {
             (Some(category), None, None, None) => {
-                Ok(Output::Category { category, score, others, cut_at_tokens })
+                Ok(Ok(Output::Category { category, score, others, cut_at_tokens }))
             }
             (None, Some(vector), None, None) => {
-                Ok(Output::Vector { values: decode_vector(&vector)?, cut_at_tokens })
+                Ok(Ok(Output::Vector { values: decode_vector(&vector)?, cut_at_tokens }))
             }
-            (None, None, Some(text), None) => Ok(Output::Text { text, made_with }),
-            (None, None, None, Some(value)) => Ok(Output::Json { value, made_with }),
+            (None, None, Some(text), None) => {
+                Ok(made_with().map(|made_with| Output::Text { text, made_with }))
+            }
+            (None, None, None, Some(value)) => Ok(made_with()
+                .and_then(|made_with| Ok(Output::Json { value: ExactJson::read(value.get())?, made_with }))),
             _ => Err("an output has exactly one of category, vector, text and json".to_owned()),
         }
     }

@@ -102,6 +102,7 @@ pub(crate) fn ask(engine: &mut Builtin, id: u64, texts: &[&str]) -> (Vec<Answer>
                     return (answers.into_values().collect(), measures);
                 }
                 Event::Failed { fault, .. } => panic!("{fault}"),
+                Event::Stray { said } => panic!("{said}"),
             }
         }
     }

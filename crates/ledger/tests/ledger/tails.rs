@@ -214,20 +214,18 @@ fn a_score_that_json_cannot_hold_is_refused_before_it_is_written() {
 }
 
 #[test]
-fn a_value_nested_deeper_than_a_reader_follows_is_refused_before_it_is_written() {
+fn a_value_nested_deeper_than_a_reader_of_values_follows_is_read_back_as_it_was_written() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let mut writer = writer(&store, 1);
     let nested = |depth| {
         let value =
             (0..depth).fold(serde_json::Value::Null, |value, _| serde_json::Value::Array(vec![value]));
-        let output = Output::Json { value, made_with: std::collections::BTreeMap::new() };
+        let output = Output::Json { value: value.into(), made_with: std::collections::BTreeMap::new() };
         Record { outcome: Outcome::Accepted(output), ..accepted(0) }
     };
-    let error = writer.append(&[nested(126)]).unwrap_err();
-    assert!(error.to_string().contains("recursion limit exceeded"), "{error}");
-    writer.append(&[nested(100)]).unwrap();
+    writer.append(&[nested(500)]).unwrap();
     writer.commit().unwrap();
-    assert_eq!(read_part(&*store, 1).unwrap().records, [nested(100)]);
+    assert_eq!(read_part(&*store, 1).unwrap().records, [nested(500)]);
 }
 
 #[test]

@@ -341,6 +341,7 @@ impl Decoder {
         let limits = self.defaulted(&table, "limits", crate::Limits::default(), Self::limits);
         let output = self.required(&table, "output", "{ \"kind\": \"category\", ... }", Self::output);
         let engine = self.required(&table, "engine", "{ \"kind\": \"builtin\", ... }", Self::engine);
+        let guards = self.defaulted(&table, "guards", crate::Guards::default(), Self::guards);
         let destination = self.optional(&table, "destination", Self::destination);
         let quality = self.optional(&table, "quality", Self::quality);
         let secrets = self.defaulted(&table, "secrets", Vec::new(), Self::secrets);
@@ -353,6 +354,9 @@ impl Decoder {
                 self.inputs_fit(&table, of, inputs, engine);
                 self.columns_fit(&table, of, inputs, engine);
             }
+        }
+        if let (Some(guards), Some(output)) = (&guards, &output) {
+            self.guards_fit(root, guards, output);
         }
         if let (Some(pilot), Some(duplicates)) = (&pilot, duplicates) {
             self.refusals_possible(root, pilot, duplicates);
@@ -369,6 +373,7 @@ impl Decoder {
             limits: limits?,
             output: output?,
             engine: engine?,
+            guards: guards?,
             destination: destination?,
             quality: quality?,
             secrets: secrets?,

@@ -256,7 +256,11 @@ impl Decoder {
             Value::Null => serde_json::Value::Null,
             Value::Bool(value) => (*value).into(),
             Value::Text(text) => text.clone().into(),
-            Value::Number(digits) => match serde_json::from_str(digits) {
+            Value::Number(digits) => match serde_json::from_str::<serde_json::Number>(digits) {
+                Ok(number) if number.is_f64() && !digits.contains(['.', 'e', 'E']) => {
+                    let problem = "the integer is beyond 64 bits, and would be rounded";
+                    return self.wrong(field, problem, "write a smaller one, or a text");
+                }
                 Ok(number) => serde_json::Value::Number(number),
                 Err(_) => return self.wrong(field, "the number is out of bounds", "write a smaller one"),
             },

@@ -44,6 +44,8 @@ fn the_keys_that_are_decoded_are_those_that_the_schema_describes() {
             "engine.command" => &["/definitions/EngineConfig/oneOf/3"],
             "prompt" => &["/definitions/Message"],
             "launch" => &["/definitions/ServerLaunch"],
+            "guards" => &["/definitions/Guards"],
+            "canaries" => &["/definitions/Canary"],
             other => panic!("no place in the schema is known for {other}"),
         };
         let known: BTreeSet<String> = keys.iter().map(|key| (*key).to_owned()).collect();

@@ -57,6 +57,8 @@ unlock-part = Part { $part } can be taken over; it was last held by { $owner }.
 unlock-alive = Mind that { $owner } is alive: it will be shut out, and what it has not committed is computed again.
 unlock-nothing = Nothing is locked: no part of this trial is held.
 
+run-device-held = Note: process { $pid } ({ $name }) holds { $devices }, which may lack in this trial.
+run-secret-unset = Note: the declared secret { $name } is not set, so no program gets it.
 run-progress = computing
 run-refused-so-far = { $refused } refused
 run-dry-plan = { $items } items, { $faults } of them will be refused as they are; { $batches } batches in { $parts } parts. Nothing was written.
@@ -66,6 +68,7 @@ run-carried = Taken up: { $done } outcomes are kept, { $pending } items are stil
 run-stopped-interrupted = Stopped in order. What is done is kept: “pilote run --resume { $trial }” goes on.
 run-stopped-breaker = Stopped: the engine failed several times in a row, first with: { $error }. The items it concerns stay pending; “pilote run --resume { $trial }” goes on.
 run-stopped-refused-max = Stopped: more items were refused than the project bears. Look at the refusals before going on.
+run-stopped-guard = Stopped: the answers contradict what is known, or one another: { $error }. Nothing of that batch was recorded; find the cause before going on with “pilote run --resume { $trial }”.
 run-stopped-fault = Stopped: { $error }. What is done is kept; “pilote run --resume { $trial }” goes on.
 run-engine-start = The engine did not start, and nothing was computed: { $error }.
 run-no-copy = No copy yet: “pilote export { $trial } DIR” makes one and reads it again.
@@ -73,3 +76,16 @@ run-limited = Only the first { $limit } items: a trial to look at, whose balance
 
 demo-project = Example project: { $dir }
 demo-next = Next: “pilote new my-project”, and write down what you expect before anything runs.
+
+worker-check-greeting = It greets within its time, with a name
+worker-check-answers = Each item gets one answer before the batch is done
+worker-check-names = Names come back exactly as they were given
+worker-check-identity = Each answer belongs to its text, in any order and alone
+worker-check-batches = It takes as many batches at once as it grants
+worker-check-text-file = A text from a file is the same text
+worker-check-odd-texts = Odd and empty texts get an answer, and it goes on
+worker-check-longest-line = The longest line is read
+worker-check-unknown-fields = Fields that it does not know are passed over
+worker-check-end = Told that nothing more comes, it ends with status 0
+worker-check-other-version = It never claims another version of the protocol
+worker-check-summary = { $kept } of { $all } rules are kept.

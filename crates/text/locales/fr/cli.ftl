@@ -57,6 +57,8 @@ unlock-part = La partie { $part } peut être reprise ; elle était tenue en dern
 unlock-alive = Attention, { $owner } est vivant : il sera écarté, et ce qu’il n’a pas validé sera recalculé.
 unlock-nothing = Rien n’est verrouillé : aucune partie de cet essai n’est tenue.
 
+run-device-held = Note : le processus { $pid } ({ $name }) occupe { $devices } ; cela peut manquer à cet essai.
+run-secret-unset = Note : le secret déclaré { $name } n’est pas défini ; aucun programme ne le reçoit.
 run-progress = calcul
 run-refused-so-far = { $refused } refusés
 run-dry-plan = { $items } éléments, dont { $faults } seront refusés tels quels ; { $batches } paquets en { $parts } parties. Rien n’a été écrit.
@@ -66,6 +68,7 @@ run-carried = Repris : { $done } issues sont conservées, { $pending } élément
 run-stopped-interrupted = Arrêté en ordre. Ce qui est fait est conservé : « pilote run --resume { $trial } » continue.
 run-stopped-breaker = Arrêté : le moteur a échoué plusieurs fois de suite, d’abord avec : { $error }. Les éléments concernés restent en attente ; « pilote run --resume { $trial } » continue.
 run-stopped-refused-max = Arrêté : plus d’éléments refusés que le projet n’en supporte. Regardez les refus avant de continuer.
+run-stopped-guard = Arrêté : les réponses contredisent ce qui est connu, ou se contredisent entre elles : { $error }. Rien de ce paquet n’a été enregistré ; trouvez la cause avant de continuer par « pilote run --resume { $trial } ».
 run-stopped-fault = Arrêté : { $error }. Ce qui est fait est conservé ; « pilote run --resume { $trial } » continue.
 run-engine-start = Le moteur n’a pas démarré et rien n’a été calculé : { $error }.
 run-no-copy = Pas encore de copie : « pilote export { $trial } DOSSIER » en fait une et la relit.
@@ -73,3 +76,16 @@ run-limited = Seulement les { $limit } premiers éléments : un essai à regarde
 
 demo-project = Projet d’exemple : { $dir }
 demo-next = Ensuite : « pilote new mon-projet », et écrivez ce que vous attendez avant de lancer quoi que ce soit.
+
+worker-check-greeting = Il salue à temps, avec un nom
+worker-check-answers = Chaque élément a une réponse avant la fin de son paquet
+worker-check-names = Les noms reviennent exactement comme ils ont été donnés
+worker-check-identity = Chaque réponse appartient à son texte, dans tout ordre et seul
+worker-check-batches = Il prend autant de paquets à la fois qu’il en accorde
+worker-check-text-file = Un texte venu d’un fichier est le même texte
+worker-check-odd-texts = Textes étranges et vides ont une réponse, et il continue
+worker-check-longest-line = La plus longue ligne est lue
+worker-check-unknown-fields = Les champs qu’il ne connaît pas sont ignorés
+worker-check-end = Averti que rien ne suit, il se termine avec l’état 0
+worker-check-other-version = Il n’annonce jamais une autre version du protocole
+worker-check-summary = { $kept } règles sur { $all } sont respectées.

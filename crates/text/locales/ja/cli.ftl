@@ -54,6 +54,8 @@ unlock-part = 区分 { $part } を引き継げるようになりました。最�
 unlock-alive = 注意：{ $owner } は動作中です。締め出され、確定していない分は再計算されます。
 unlock-nothing = ロックされているものはありません。この試行の区分は誰にも保持されていません。
 
+run-device-held = 注意：プロセス { $pid }（{ $name }）が { $devices } を使用中です。この試行に不足するおそれがあります。
+run-secret-unset = 注意：宣言された秘密 { $name } が設定されていないため、どのプログラムにも渡されません。
 run-progress = 計算中
 run-refused-so-far = 拒否 { $refused }
 run-dry-plan = { $items } 項目。うち { $faults } 項目はこのままでは拒否されます。バッチ { $batches } 個、区分 { $parts } 個。何も書き込んでいません。
@@ -63,6 +65,7 @@ run-carried = 再開：{ $done } 件の結果を保持し、残りは { $pending
 run-stopped-interrupted = 正常に停止しました。済んだ分は保持されています。「pilote run --resume { $trial }」で続けます。
 run-stopped-breaker = 停止しました：エンジンが続けて失敗しました。最初のエラー：{ $error }。該当する項目は未処理のままです。「pilote run --resume { $trial }」で続けます。
 run-stopped-refused-max = 停止しました：拒否された項目がプロジェクトの許容を超えました。続ける前に拒否の内容を確かめてください。
+run-stopped-guard = 停止しました：回答が既知の答えと、または互いに食い違っています：{ $error }。このバッチの結果は何も記録されていません。原因を確かめてから「pilote run --resume { $trial }」で続けてください。
 run-stopped-fault = 停止しました：{ $error }。済んだ分は保持されています。「pilote run --resume { $trial }」で続けます。
 run-engine-start = エンジンを開始できず、何も計算していません：{ $error }。
 run-no-copy = コピーはまだありません。「pilote export { $trial } フォルダー」でコピーを作り、読み直します。
@@ -70,3 +73,16 @@ run-limited = 最初の { $limit } 項目だけの試行です。確認用であ
 
 demo-project = 例のプロジェクト：{ $dir }
 demo-next = 次は「pilote new my-project」。何かを実行する前に、期待する結果を書き出してください。
+
+worker-check-greeting = 時間内に、名前を付けて挨拶する
+worker-check-answers = バッチの終わりまでに、各項目に一つの回答がある
+worker-check-names = 名前は渡されたとおりに返る
+worker-check-identity = 順序を変えても単独でも、回答はそのテキストのもの
+worker-check-batches = 許した数のバッチを同時に受け取る
+worker-check-text-file = ファイルで渡したテキストも同じテキストである
+worker-check-odd-texts = 特異なテキストや空のテキストにも回答し、続けられる
+worker-check-longest-line = 最長の行を読む
+worker-check-unknown-fields = 知らない欄は読み飛ばす
+worker-check-end = 終わりを告げられると、終了状態 0 で終わる
+worker-check-other-version = 別の版のプロトコルを名乗らない
+worker-check-summary = { $all } の規則のうち { $kept } が守られています。
