@@ -11,7 +11,7 @@ const MACHINE_FOLDERS: [(&str, &str); 6] =
 const NOBODY: [&str; 10] = ["someone", "user", "ada", "alice", "ann", "bob", "marie", "me", "name", "you"];
 
 /// Hosts that links and sources may name. Package registries are not among them: their clients know where they are.
-const HOSTS: [&str; 13] = [
+const HOSTS: [&str; 15] = [
     "github.com",
     "huggingface.co",
     "docs.rs",
@@ -25,6 +25,9 @@ const HOSTS: [&str; 13] = [
     "www.apache.org",
     "opensource.org",
     "arxiv.org",
+    // What a copy says that it is, in the words of its standards; nobody asks these hosts for anything.
+    "schema.org",
+    "w3id.org",
 ];
 
 /// Paths into folders of one machine.

@@ -125,7 +125,7 @@ fn every_wrong_declaration_is_told_what_is_wrong_with_it() {
 #[test]
 fn a_file_that_is_to_be_fetched_is_never_asked_for_and_is_said_to_be_absent() {
     let dir = bag("1.0", &[("here", "1")], &[("here", "1"), ("far", "2")]);
-    std::fs::write(dir.path().join("fetch.txt"), "http://example.invalid/far 1 data/far\n").unwrap();
+    std::fs::write(dir.path().join("fetch.txt"), "http://example.org/far 1 data/far\n").unwrap();
     let mut found = codes(&dir);
     found.sort_unstable();
     assert_eq!(found, ["file-absent", "not-fetched"]);
