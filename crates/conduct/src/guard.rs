@@ -109,7 +109,7 @@ impl Watch {
     /// Looks at one event; what the conductor is to see of it goes into `seen`.
     fn look(&mut self, event: Event, seen: &mut Vec<Event>) -> Result<(), EngineFault> {
         match event {
-            Event::Answer { wire, answer } if wire.0 >= OWN_NAMES => self.own(wire, answer, seen),
+            Event::Answer { wire, answer } if wire.0 >= OWN_NAMES => self.own(wire, &answer, seen),
             Event::Answer { wire, answer } => {
                 self.answered(wire, answer, seen);
                 Ok(())
@@ -156,13 +156,13 @@ impl Watch {
     }
 
     /// An answer to one of our own questions.
-    fn own(&mut self, wire: WireId, answer: Answer, seen: &mut Vec<Event>) -> Result<(), EngineFault> {
+    fn own(&mut self, wire: WireId, answer: &Answer, seen: &mut Vec<Event>) -> Result<(), EngineFault> {
         let canary = self.open.iter_mut().find_map(|(batch, open)| {
             let (_, number) = open.canary.take_if(|(canary, _)| *canary == wire)?;
             Some((*batch, number))
         });
         if let Some((batch, number)) = canary {
-            known_answer(&self.guards, number, &answer).map_err(|evidence| disagrees(&evidence))?;
+            known_answer(&self.guards, number, answer).map_err(|evidence| disagrees(&evidence))?;
             self.tally.canaries.fetch_add(1, Ordering::Relaxed);
             if let Some(open) = self.open.get_mut(&batch) {
                 seen.append(&mut open.held);
@@ -177,7 +177,7 @@ impl Watch {
             seen.push(Event::Stray { said: wire.to_string() });
             return Ok(());
         };
-        if let Some(why) = answers_disagree(&self.guards, &first, &answer) {
+        if let Some(why) = answers_disagree(&self.guards, &first, answer) {
             let item = request.id.map_or_else(|| shown(&request.content), |id| format!("the item `{id}`"));
             return Err(disagrees(&format!("{item}, asked in a batch and again alone: {why}")));
         }

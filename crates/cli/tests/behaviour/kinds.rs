@@ -19,13 +19,16 @@ use serde_json::{Value, json};
 use crate::server::{FakeServer, chat, status};
 use crate::support;
 
+/// Starts an engine of a kind.
+type Start = Box<dyn Fn(&Kind) -> Box<dyn Engine>>;
+
 /// One kind of engine, ready to be started any number of times.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) output: OutputSpec,
     /// Whether an item can end the engine, or its program.
     pub(crate) breaks: bool,
-    start: Box<dyn Fn(&Kind) -> Box<dyn Engine>>,
+    start: Start,
     /// What the engine gives for a text; computed once for the kind that gives vectors.
     right: Box<dyn Fn(&str) -> Output>,
     folder: tempfile::TempDir,

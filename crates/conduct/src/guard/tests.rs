@@ -251,7 +251,7 @@ mod at_the_start {
         fn wait(&self, _: Duration) {}
     }
 
-    fn project(output: serde_json::Value, more: serde_json::Value) -> Project {
+    fn project(output: &serde_json::Value, more: &serde_json::Value) -> Project {
         let mut value = serde_json::json!({
             "format": "pilote.project/1", "name": "n", "output": output,
             "pilot": { "inputs": { "directory": "d" }, "count": 1 },
@@ -288,7 +288,7 @@ mod at_the_start {
 
     #[test]
     fn an_engine_that_cuts_in_silence_is_found_and_one_that_refuses_or_reads_on_is_not() {
-        let project = project(of_vectors(), serde_json::json!({}));
+        let project = project(&of_vectors(), &serde_json::json!({}));
         let cuts: Answering = |text| vectors(text, 512, None);
         let fault = asked(cuts, Some(512), &project).unwrap_err();
         assert_eq!(
@@ -308,9 +308,9 @@ mod at_the_start {
     fn nothing_is_tried_where_cutting_is_declared_or_no_vector_is_asked_for() {
         let nobody: Answering = |_| panic!("nobody is to be asked");
         let cut =
-            project(of_vectors(), serde_json::json!({ "limits": { "tokens": 8, "beyond": "truncate" } }));
+            project(&of_vectors(), &serde_json::json!({ "limits": { "tokens": 8, "beyond": "truncate" } }));
         assert_eq!(asked(nobody, Some(512), &cut).unwrap(), Vec::<String>::new());
-        let text = project(serde_json::json!({ "kind": "text" }), serde_json::json!({}));
+        let text = project(&serde_json::json!({ "kind": "text" }), &serde_json::json!({}));
         assert_eq!(asked(nobody, Some(512), &text).unwrap(), Vec::<String>::new());
     }
 
@@ -319,8 +319,8 @@ mod at_the_start {
         let text = |expected: &str| {
             let canaries = serde_json::json!([{ "text": "four", "expected": expected }]);
             project(
-                serde_json::json!({ "kind": "text" }),
-                serde_json::json!({ "guards": { "canaries": canaries } }),
+                &serde_json::json!({ "kind": "text" }),
+                &serde_json::json!({ "guards": { "canaries": canaries } }),
             )
         };
         assert_eq!(

@@ -83,7 +83,7 @@ fn exr_of_one_colour(reader: BufReader<File>) -> Result<bool, exr::error::Error>
     let chunks = exr::block::read(reader, true)?.all_chunks(true)?;
     let headers = chunks.meta_data().headers.clone();
     if let Some(large) =
-        headers.iter().map(|header| header.max_block_byte_size()).find(|it| *it > IMAGE_BYTES_MAX)
+        headers.iter().map(exr::meta::header::Header::max_block_byte_size).find(|it| *it > IMAGE_BYTES_MAX)
     {
         return Err(exr::error::Error::NotSupported(format!("a block of {large} bytes is too large").into()));
     }
