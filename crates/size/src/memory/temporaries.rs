@@ -82,7 +82,7 @@ fn moments(task: &Task, kind: Kind) -> Moments {
 
 /// The largest moment of one layer, with tables of scores, heads x tokens x tokens, where attention is not fused.
 ///
-/// On the processor freed blocks below [`HEAP_BLOCK_MAX`] stay with the process, in holes that the wider inner
+/// On the processor freed blocks below 32 MiB stay with the process, in holes that the wider inner
 /// vectors do not fit into, and each layer's output leaves one hole more. There the vectors of both moments add up
 /// instead of taking turns.
 #[must_use]
