@@ -60,6 +60,11 @@ pub(crate) enum Command {
         after_help = "Example:\n  pilote run --dry-run          what would be done, without doing it\n  pilote run                    the pilot of the project in this folder\n  pilote run --resume latest    take up a stopped trial"
     )]
     Run(Run),
+    /// Climb the ladder of checks on this machine, up to the first rung that fails, and say what to do.
+    #[command(
+        after_help = "Example:\n  pilote check                          every rung, on this machine\n  pilote check project                  the project's folder alone\n  pilote check --emit diagnose.py       the same facts where only Python may run\n  pilote check --facts facts.json       judge them here"
+    )]
+    Check(Check),
     /// Check a trial or a copy of one, with nothing but itself.
     #[command(
         after_help = "Example:\n  pilote verify runs/2026-11-30T181502Z-pilot\n  pilote verify /media/backup/2026-11-30T181502Z-pilot\n  pilote verify backup.tar.zst --sample 5%"
@@ -181,6 +186,51 @@ pub(crate) struct Run {
     /// Where models are kept; otherwise `pilote/models` in the user's cache.
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
+}
+
+/// `pilote check`.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// `project`: only the project's folder.
+    #[arg(value_enum)]
+    pub only: Option<CheckOnly>,
+    /// The project; otherwise the one this folder is in.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// The last rung to climb, as `--json` names it: `system`, `cards`, `computation` ...
+    #[arg(long, value_name = "RUNG", conflicts_with = "only")]
+    pub to: Option<String>,
+    /// Go on after a rung that failed, where the next ones do not rest on it.
+    #[arg(long)]
+    pub all: bool,
+    /// Judge the facts of this file instead of this machine's.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "after"])]
+    pub facts: Option<PathBuf>,
+    /// Write the one Python file that collects the same facts, and end.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "to", "all", "facts", "order", "after", "page"])]
+    pub emit: Option<PathBuf>,
+    /// Hold the machine against this order (a file of the format `pilote.order/1`).
+    #[arg(long, value_name = "FILE", conflicts_with = "only")]
+    pub order: Option<PathBuf>,
+    /// Begin with the first error of this trial: a path, a name below runs/, or `latest`.
+    #[arg(long, value_name = "RUN", conflicts_with = "only")]
+    pub after: Option<PathBuf>,
+    /// Write a page for people.
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
+    /// Keep the facts in this file as well.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["only", "facts"])]
+    pub keep_facts: Option<PathBuf>,
+    /// Where models are kept; otherwise `pilote/models` in the user's cache.
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+}
+
+/// What `pilote check` looks at alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckOnly {
+    /// The project's folder.
+    Project,
 }
 
 /// `pilote verify`.

@@ -92,6 +92,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
 
 fn command(command: Command, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
     match command {
+        Command::Check(args) => commands::check::check(&args, surroundings, printer),
         Command::Demo(args) => commands::demo::demo(&args, surroundings, printer),
         Command::New(args) => commands::new::new(&args, surroundings, printer),
         Command::Run(args) => commands::run::run(&args, surroundings, printer),

@@ -25,7 +25,7 @@ impl fmt::Display for Drift {
 /// Fields of a project that change no outcome and no verdict: names for people, where copies go, how much of the
 /// machine is used. `campaign.refused_max` is among them, since raising it is how a stopped campaign goes on; the
 /// verdict keeps to the share that was declared at the launch.
-const HARMLESS: [&str; 19] = [
+const HARMLESS: [&str; 20] = [
     "$schema",
     "quality",
     "name",
@@ -33,6 +33,7 @@ const HARMLESS: [&str; 19] = [
     "destination",
     "secrets",
     "guards",
+    "needs",
     "engine.threads",
     "engine.slots",
     "engine.devices",

@@ -131,7 +131,9 @@ pub fn runs(project: &Path) -> Result<Vec<TrialSummary>, ProofError> {
     let mut runs = Vec::new();
     for entry in entries {
         let entry = entry.map_err(failed)?;
-        if entry.file_type().map_err(failed)?.is_dir() {
+        // Hidden folders are no trials: the records of the ladder lie in one.
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if !is_hidden && entry.file_type().map_err(failed)?.is_dir() {
             runs.push(summary(&entry.path()));
         }
     }

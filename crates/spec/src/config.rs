@@ -8,6 +8,7 @@ mod engine;
 mod fault;
 mod guards;
 mod inputs;
+mod needs;
 mod output;
 mod place;
 mod programs;
@@ -35,7 +36,7 @@ pub struct Parsed {
 }
 
 /// The shape of a version: which keys a place in the file may have. Compared with the schema by a test.
-pub(crate) const KEYS: [(&str, &[&str]); 22] = [
+pub(crate) const KEYS: [(&str, &[&str]); 27] = [
     (
         "",
         &[
@@ -54,6 +55,7 @@ pub(crate) const KEYS: [(&str, &[&str]); 22] = [
             "destination",
             "quality",
             "secrets",
+            "needs",
         ],
     ),
     ("quality", &["reference", "labels", "agreement_min", "cosine_min", "accuracy_min", "fields_min"]),
@@ -125,6 +127,30 @@ pub(crate) const KEYS: [(&str, &[&str]); 22] = [
             "batch_items",
         ],
     ),
+    (
+        "needs",
+        &[
+            "system",
+            "interpreter",
+            "python",
+            "backend",
+            "cards",
+            "card_memory_mib",
+            "memory_mib",
+            "disk_mib",
+            "shared_memory_mib",
+            "requirements",
+            "extensions",
+            "programs",
+            "licences",
+            "preprocessing",
+            "references",
+        ],
+    ),
+    ("extensions", &["module", "check"]),
+    ("programs", &["name", "command", "says"]),
+    ("preprocessing", &["command", "sha256"]),
+    ("references", &["name", "kind", "from", "sha256", "licence"]),
     ("prompt", &["role", "content"]),
     ("launch", &["command", "environment", "pass", "devices", "ready", "ready_seconds_max"]),
 ];

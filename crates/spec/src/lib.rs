@@ -19,6 +19,7 @@ mod guards;
 mod item;
 mod json;
 mod likeness;
+mod needs;
 mod outcome;
 mod project;
 mod quality;
@@ -41,6 +42,9 @@ pub use exact::JsonFault;
 pub use guards::{Canary, Guards};
 pub use item::{FaultCode, Item, ItemFault, ItemId, Location, Position};
 pub use likeness::{COMPONENT_TOLERANCE, Likeness, OutcomeChange};
+pub use needs::{
+    KnownOutput, NeededBackend, NeededExtension, NeededProgram, NeededSystem, Needs, Reference, ReferenceKind,
+};
 pub use outcome::{Outcome, Output, Reason, Refusal, UnknownReason, WorkReason};
 pub use project::{
     Beyond, Builtin, Campaign, Category, Duplicates, Encoding, EngineConfig, ExpectedRefusal, FileDecode,

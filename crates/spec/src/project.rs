@@ -55,6 +55,9 @@ pub struct Project {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(inner(regex(pattern = r"^[A-Z_][A-Z0-9_]{0,63}$")))]
     pub secrets: Vec<String>,
+    /// What the machine must have; compared with what it has by `pilote check`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<crate::Needs>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -212,7 +212,7 @@ fn a_secret_under_an_unknown_key_is_not_repeated() {
 fn a_key_out_of_control_characters_cannot_steer_the_terminal() {
     let said = said("\"name\": \"letters\",", "\"name\": \"letters\", \"\\u001b[2J\": 1,");
     assert!(!said.contains('\u{1b}'));
-    assert_snapshot!(said, @r"config/pilote.json:3:22: \u{1b}[2J: there is no such key here; known here: $schema, format, name, purpose, mode, pilot, campaign, duplicates, limits, output, engine, guards, destination, quality, secrets");
+    assert_snapshot!(said, @r"config/pilote.json:3:22: \u{1b}[2J: there is no such key here; known here: $schema, format, name, purpose, mode, pilot, campaign, duplicates, limits, output, engine, guards, destination, quality, secrets, needs");
 }
 
 #[test]

@@ -12,7 +12,9 @@ use crate::{Lang, printable};
 /// The message files of every area in one language. An area is named here once and has a file in each language.
 macro_rules! areas {
     ($language:literal) => {
-        areas!($language: "account", "cli", "compare", "criteria", "decision", "refusals", "report", "size", "units", "words")
+        areas!(
+            $language: "account", "check", "cli", "compare", "criteria", "decision", "refusals", "report", "size", "units", "words"
+        )
     };
     ($language:literal: $($area:literal),+) => {
         [$(($area, include_str!(concat!("../locales/", $language, "/", $area, ".ftl")))),+]

@@ -69,7 +69,7 @@ fn names_somebody(before: &str, after: &str) -> bool {
 #[must_use]
 pub fn hosts(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, text) in tree.texts() {
+    for (path, text) in tree.texts().filter(|(path, _)| !PUBLISHED.contains(path)) {
         for (number, line) in text.lines().enumerate() {
             for host in hosts_in(line).filter(|host| !is_known(host)) {
                 findings.push(Finding::at(path, number + 1, format!("names the unknown host {host:?}")));
@@ -98,6 +98,9 @@ fn is_known(host: &str) -> bool {
         || reserved.into_iter().any(is_reserved)
         || [".example", ".invalid", ".test"].iter().any(|end| host.ends_with(end))
 }
+
+/// Files of others that stand here as they were published, with their licence beside them.
+const PUBLISHED: [&str; 1] = ["crates/machine/data/gitleaks.toml"];
 
 /// The words that have one meaning across the program, as the glossary must give them.
 const WORDS: [&str; 14] = [

@@ -345,6 +345,7 @@ impl Decoder {
         let destination = self.optional(&table, "destination", Self::destination);
         let quality = self.optional(&table, "quality", Self::quality);
         let secrets = self.defaulted(&table, "secrets", Vec::new(), Self::secrets);
+        let needs = self.optional(&table, "needs", Self::needs);
         if let (Some(output), Some(engine)) = (&output, &engine) {
             self.task_fits(&table, output, engine);
         }
@@ -377,6 +378,7 @@ impl Decoder {
             destination: destination?,
             quality: quality?,
             secrets: secrets?,
+            needs: needs?,
         })
     }
 

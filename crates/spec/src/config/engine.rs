@@ -205,7 +205,7 @@ impl Decoder {
     }
 
     /// `sha256`: keys are names of files below the model's directory, so none may lead out of it.
-    fn digests(&mut self, field: &Field<'_>) -> Option<BTreeMap<String, Digest>> {
+    pub(super) fn digests(&mut self, field: &Field<'_>) -> Option<BTreeMap<String, Digest>> {
         let Value::Table(entries) = &field.node.value else {
             self.table(field, "")?;
             return None;

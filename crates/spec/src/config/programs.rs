@@ -158,7 +158,7 @@ impl Decoder {
     }
 
     /// Program and arguments. A shell line is seen by its spaces, since no program's name has any by custom.
-    fn argv(&mut self, field: &Field<'_>) -> Option<Vec<String>> {
+    pub(super) fn argv(&mut self, field: &Field<'_>) -> Option<Vec<String>> {
         let argv = self.list(field, |it, field| {
             let text = it.text(field)?;
             if text.contains('\0') {
