@@ -251,7 +251,7 @@ fn laid_out(
     let data = root.join("data/pilote");
     fs_err::create_dir_all(&data)?;
     match &mut small.pilot.inputs {
-        Inputs::Directory { directory, .. } => {
+        Inputs::Directory { directory, .. } | Inputs::Files { files: directory } => {
             for item in chosen {
                 let Location::File { path, .. } = &item.location else { continue };
                 let target = data.join(path);
@@ -261,6 +261,15 @@ fn laid_out(
                 fs_err::copy(original.join(&*directory).join(path), target)?;
             }
             "data/pilote".clone_into(directory);
+        }
+        // The first numbers stand for the chosen ones: a number has no length of its own.
+        Inputs::Range { range, needs } => {
+            let steps = i64::try_from(chosen.len()).unwrap_or(1).saturating_sub(1);
+            range.last =
+                range.last.min(range.first.saturating_add(i64::from(range.step).saturating_mul(steps)));
+            for path in needs {
+                copied(&original.join(&*path), &root.join(&*path))?;
+            }
         }
         Inputs::Jsonl { jsonl, .. } => {
             let bytes = fs_err::read(original.join(&*jsonl))?;
@@ -286,6 +295,22 @@ fn laid_out(
         EngineConfig::Command(command) => command.batch_items = batch_items,
     }
     Ok(small)
+}
+
+/// A file, or a folder with everything in it.
+fn copied(from: &Path, to: &Path) -> std::io::Result<()> {
+    if let Some(parent) = to.parent() {
+        fs_err::create_dir_all(parent)?;
+    }
+    if !from.is_dir() {
+        return fs_err::copy(from, to).map(drop);
+    }
+    fs_err::create_dir_all(to)?;
+    for entry in fs_err::read_dir(from)? {
+        let entry = entry?;
+        copied(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
 }
 
 /// What was read again of a trial.
