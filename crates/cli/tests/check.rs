@@ -314,7 +314,7 @@ fn programs_licences_and_preprocessing_are_compared_with_what_is_declared() {
     assert_eq!(said.faults("environment"), ["program-other", "licence-no-command"]);
     assert_eq!(said.rung("preprocessing")["verdict"], "passed");
     desk.configure(|config| {
-        config["needs"]["preprocessing"]["command"] = json!(["sh", "-c", "echo otherwise"])
+        config["needs"]["preprocessing"]["command"] = json!(["sh", "-c", "echo otherwise"]);
     });
     assert_eq!(desk.check(&["--all", "--json"]).faults("preprocessing"), ["preprocessing-differs"]);
 }

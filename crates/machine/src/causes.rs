@@ -286,7 +286,7 @@ pub fn recognise(words: &str) -> Option<&'static str> {
         words.push_str(&format!(" xid={number};"));
     }
     let stands = |group: &&[&str]| group.iter().all(|part| words.contains(part));
-    CAUSES.iter().find(|cause| cause.any.iter().any(|group| stands(&group))).map(|cause| cause.code)
+    CAUSES.iter().find(|cause| cause.any.iter().any(&stands)).map(|cause| cause.code)
 }
 
 /// Numbers of the kernel's reports of a card: `NVRM: Xid (PCI:0000:41:00): 79, ...`, or `Xid 79`.

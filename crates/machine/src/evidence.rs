@@ -265,7 +265,7 @@ impl Reader<'_> {
             fs_err::OpenOptions::new().write(true).create_new(true).open(&path).and_then(|mut file| {
                 // Not zeros, which some file systems do not write at all.
                 let block: Vec<u8> =
-                    (0..1_u32 << 16).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+                    (0..1_u32 << 16).map(|n| n.wrapping_mul(2_654_435_761).to_be_bytes()[1]).collect();
                 for _ in 0..WRITTEN / block.len() {
                     file.write_all(&block)?;
                 }

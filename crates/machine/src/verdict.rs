@@ -136,6 +136,10 @@ impl Finding {
 
     /// With a figure or a name.
     #[must_use]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "figures and names are handed over as they are at hand"
+    )]
     pub fn with(mut self, name: &str, value: impl ToString) -> Self {
         self.values.insert(name.to_owned(), value.to_string());
         self

@@ -414,7 +414,7 @@ fn identifiers_and_slices_in_the_variable_are_understood() {
     let list = "GPU 0: NVIDIA H100 (UUID: GPU-aaaa)\n  MIG 1g.10gb     Device  0: (UUID: MIG-1111-2222)\n  MIG 1g.10gb     Device  1: (UUID: MIG-3333-4444)\nGPU 1: NVIDIA H100 (UUID: GPU-bbbb)";
     let cards = "0, GPU-aaaa, NVIDIA H100, 81559, 81050, 570.86.10, Enabled, a\n1, GPU-bbbb, NVIDIA H100, 81559, 81050, 570.86.10, Disabled, b";
     machine.smi_with(cards, "", "", list);
-    let mut set = |machine: &mut Machine, value: &str| {
+    let set = |machine: &mut Machine, value: &str| {
         machine.variables.insert("CUDA_VISIBLE_DEVICES".to_owned(), value.to_owned());
     };
     for good in ["0", "1,0", "GPU-aa", "MIG-3333-4444", "MIG-GPU-aaaa/1/0"] {

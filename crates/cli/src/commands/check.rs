@@ -223,7 +223,7 @@ fn source<'a>(
     if args.facts.is_some() {
         return Ok(Source::File);
     }
-    Ok(Source::Here(here(&place.root, cache, programs, surroundings)?))
+    Ok(Source::Here(Box::new(here(&place.root, cache, programs, surroundings)?)))
 }
 
 fn here<'a>(
@@ -253,7 +253,7 @@ pub(crate) fn identity(place: &Place, surroundings: &Surroundings) -> Result<Ide
     let cache = surroundings.model_cache(None)?;
     let demands =
         demanded::demands(&place.parsed.project, &place.root, &programs, None, surroundings.clock.wall());
-    let source = Source::Here(here(&place.root, &cache, &programs, surroundings)?);
+    let source = Source::Here(Box::new(here(&place.root, &cache, &programs, surroundings)?));
     let mut ground = Ground { facts: Facts::new(String::new()), demands, source };
     ground.identify();
     Ok(Identity::of(&ground.facts))

@@ -126,7 +126,7 @@ pub(super) fn peers(facts: &Facts, demands: &Demands) -> Judgement {
         match (&copy.error, copy.right) {
             (Some(error), _) => findings.push(with_error(about(Finding::fault("peer-failed")), error)),
             (None, Some(true)) if copy.direct == Some(false) => {
-                findings.push(about(Finding::note("peer-by-host")))
+                findings.push(about(Finding::note("peer-by-host")));
             }
             (None, Some(true)) => {}
             (None, _) => findings.push(about(Finding::fault("peer-wrong"))),

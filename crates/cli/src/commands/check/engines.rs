@@ -122,7 +122,8 @@ impl<'a> Bench<'a> {
         let mut findings = Vec::new();
         let folder = Scratch::make(self.surroundings).map_err(|error| broken(&error))?;
         let mut passes = Vec::new();
-        for (name, batch_items) in [("alone", 1), ("batch", chosen.len() as u32)] {
+        let all = u32::try_from(chosen.len()).unwrap_or(u32::MAX);
+        for (name, batch_items) in [("alone", 1), ("batch", all)] {
             let root = folder.0.join(name);
             let small =
                 laid_out(&root, &self.place.root, project, &chosen, batch_items).map_err(|e| broken(&e))?;

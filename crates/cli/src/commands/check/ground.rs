@@ -23,7 +23,7 @@ pub(crate) enum Source<'a> {
     /// A file; nothing more is collected.
     File,
     /// This machine.
-    Here(Here<'a>),
+    Here(Box<Here<'a>>),
 }
 
 /// What it takes to read this machine.
