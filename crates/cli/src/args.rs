@@ -70,6 +70,16 @@ pub(crate) enum Command {
         after_help = "Example:\n  pilote verify runs/2026-11-30T181502Z-pilot\n  pilote verify /media/backup/2026-11-30T181502Z-pilot\n  pilote verify backup.tar.zst --sample 5%"
     )]
     Verify(Verify),
+    /// Watch a trial that works elsewhere on this machine until it ends, then show how it stands.
+    #[command(
+        after_help = "Example:\n  pilote run --detach\n  pilote follow latest          Ctrl-C leaves it alone; the trial goes on"
+    )]
+    Follow(Follow),
+    /// Stop a trial that works elsewhere on this machine, in order or at once.
+    #[command(
+        after_help = "Example:\n  pilote stop latest\n  pilote run --resume latest    goes on where it stopped"
+    )]
+    Stop(Stop),
     /// What became of a trial, or of one identifier of it.
     #[command(after_help = "Example:\n  pilote status latest --id invoice-0042.txt")]
     Status(Status),
@@ -183,6 +193,15 @@ pub(crate) struct Run {
     /// Take up this stopped trial: a path, a name below runs/, or `latest`.
     #[arg(long, value_name = "RUN")]
     pub resume: Option<PathBuf>,
+    /// Work on without this terminal; `follow` and `stop` find the trial from any other one.
+    #[arg(long, conflicts_with = "dry_run")]
+    pub detach: bool,
+    /// Stop in order one minute before this time: `2026-12-01T18:00Z`, or a time from now such as `90m` or `2h30m`.
+    #[arg(long, value_name = "TIME", conflicts_with = "dry_run")]
+    pub until: Option<String>,
+    /// Set by `--detach` for the process that works on: the log of what it says.
+    #[arg(long, hide = true, value_name = "FILE")]
+    pub detached_log: Option<PathBuf>,
     /// Where models are kept; otherwise `pilote/models` in the user's cache.
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
@@ -252,6 +271,23 @@ fn share(text: &str) -> Result<f64, String> {
     let percent = text.strip_suffix('%').and_then(|digits| digits.trim().parse::<f64>().ok());
     let share = percent.map(|percent| percent / 100.0).filter(|share| *share > 0.0 && *share <= 1.0);
     share.ok_or_else(|| "a share between 0% and 100% is expected, as `5%`".to_owned())
+}
+
+/// `pilote follow`.
+#[derive(Debug, Args)]
+pub(crate) struct Follow {
+    /// The trial: a path, a name below runs/, or `latest`.
+    pub run: PathBuf,
+}
+
+/// `pilote stop`.
+#[derive(Debug, Args)]
+pub(crate) struct Stop {
+    /// The trial: a path, a name below runs/, or `latest`.
+    pub run: PathBuf,
+    /// Kill it: what is in hand is computed again on taking up.
+    #[arg(long)]
+    pub now: bool,
 }
 
 /// `pilote status`.

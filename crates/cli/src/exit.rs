@@ -25,6 +25,14 @@ impl Exit {
         self as u8
     }
 
+    /// The exit status with this number.
+    #[must_use]
+    pub(crate) fn of_code(code: i32) -> Option<Self> {
+        [Self::Holds, Self::Fails, Self::Request, Self::Machine, Self::Stopped]
+            .into_iter()
+            .find(|exit| i32::from(exit.code()) == code)
+    }
+
     /// `Holds` or `Fails`.
     #[must_use]
     pub(crate) fn of_verdict(holds: bool) -> Self {

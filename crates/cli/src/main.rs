@@ -97,6 +97,8 @@ fn command(command: Command, surroundings: &Surroundings, printer: &Printer) -> 
         Command::New(args) => commands::new::new(&args, surroundings, printer),
         Command::Run(args) => commands::run::run(&args, surroundings, printer),
         Command::Verify(args) => commands::verify::verify(&args, surroundings, printer),
+        Command::Follow(args) => commands::follow::follow(&args, surroundings, printer),
+        Command::Stop(args) => commands::stop::stop(&args, surroundings, printer),
         Command::Status(args) => commands::status::status(&args, surroundings, printer),
         Command::Runs(args) => commands::runs::runs(&args, surroundings, printer),
         Command::Export(args) => commands::export::export(&args, surroundings, printer),

@@ -9,8 +9,8 @@ use pilote_corpus::{Notes, Source};
 use pilote_engine::{Engine, EngineFault, Stop};
 use pilote_ledger::{DirStore, Failpoint, Ledger, Liveness, Opened, Owner, PartWriter, Store};
 use pilote_spec::{
-    Clock, Digest, EnvironmentFacts, MachineFacts, ProgramFacts, Project, Reason, Retries, TRIAL_FORMAT,
-    Trial, TrialEvent, TrialKind,
+    Clock, Digest, EnvironmentFacts, MachineFacts, ProgramFacts, Project, Reason, Retries, Stamp,
+    TRIAL_FORMAT, Trial, TrialEvent, TrialKind, WriterProcess,
 };
 
 use crate::directory;
@@ -145,7 +145,7 @@ impl Conductor<'_> {
         let started = (self.clock.monotonic(), self.clock.wall());
         let indexed = self.index(launch, kind, limit)?;
         let mut journal = Journal::new(&indexed.store, self.owner.nonce, started.0);
-        let begun = TrialEvent::Started { wall: started.1, resumed: false, carried_over: 0 };
+        let begun = self.started(started.1, false, 0);
         journal.event(started.0, begun)?;
         self.note_notes(&mut journal, &indexed.closing.notes)?;
         let tally = Arc::default();
@@ -226,7 +226,7 @@ impl Conductor<'_> {
         let mut journal = Journal::new(&store, self.owner.nonce, started.0);
         let (clock, mut in_flight_max, mut engine) = (self.clock, 1, None);
         let tally = Arc::default();
-        journal.event(started.0, TrialEvent::Started { wall: started.1, resumed: true, carried_over })?;
+        journal.event(started.0, self.started(started.1, true, carried_over))?;
         for (note, detail) in changes_around(&trial, launch) {
             let note = note.to_owned();
             journal.event(clock.monotonic(), TrialEvent::Noted { note, detail })?;
@@ -304,6 +304,13 @@ impl Conductor<'_> {
         on_step(Step::IndexClosed);
         self.progress.report(News::Opened { trial: &dir });
         Ok(Indexed { dir, name, store, source, closing })
+    }
+
+    /// The first event of a writer.
+    fn started(&self, wall: Stamp, resumed: bool, carried_over: u64) -> TrialEvent {
+        let Owner { host, boot, pid, started, pid_namespace, .. } = self.owner.clone();
+        let process = Some(WriterProcess { host, boot, pid, started, pid_namespace });
+        TrialEvent::Started { wall, resumed, carried_over, process }
     }
 
     /// Starts the engine, under the guards that the project declares, and asks it what they ask first. Whoever holds

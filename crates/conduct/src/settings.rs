@@ -11,6 +11,8 @@ pub struct Settings {
     pub sync_every: Duration,
     /// ... or as soon as there are this many.
     pub sync_items: u64,
+    /// How often an event says how many outcomes are durable, for who follows from elsewhere.
+    pub note_every: Duration,
     /// How long a batch may go without any answer before the engine is ended and started anew; none waits for ever.
     pub stall: Option<Duration>,
     /// Engine failures in a row that stop the trial.
@@ -25,6 +27,7 @@ impl Default for Settings {
             part_items: 16_384,
             sync_every: Duration::from_millis(100),
             sync_items: 4_096,
+            note_every: Duration::from_secs(5),
             stall: None,
             failures_max: 6,
             deaths_max: 3,

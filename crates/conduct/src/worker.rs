@@ -97,6 +97,8 @@ pub(crate) struct Worker<'w, 'c, 'a> {
     open: Option<OpenPart>,
     queue: VecDeque<Event>,
     interrupt_seen: bool,
+    /// When an event last said how many outcomes are durable.
+    noted: Duration,
 }
 
 struct OpenPart {
@@ -117,7 +119,8 @@ enum Flow {
 
 impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
     pub(crate) fn new(conductor: &'w mut Conductor<'c>, job: Job<'a>) -> Self {
-        Self { conductor, job, open: None, queue: VecDeque::new(), interrupt_seen: false }
+        let noted = conductor.clock.monotonic();
+        Self { conductor, job, open: None, queue: VecDeque::new(), interrupt_seen: false, noted }
     }
 
     /// Works until everything has its outcome or something stops it. What was reported as durable stays so, whatever
@@ -364,6 +367,11 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
         (self.conductor.on_step)(Step::Committed);
         let Outcomes { accepted, refused } = self.job.durable;
         self.conductor.progress.report(News::Durable { accepted, refused, declared: self.job.closing.items });
+        let now = self.conductor.clock.monotonic();
+        if now.saturating_sub(self.noted) >= self.conductor.settings.note_every {
+            self.noted = now;
+            self.job.journal.event(now, TrialEvent::Progress { accepted, refused })?;
+        }
         Ok(())
     }
 

@@ -18,7 +18,7 @@
 //! | `verification`, `listed`, `bag`, `manifest`, `finding` | what must be there, and everything that is wrong, graded |
 //! | `export`, `contents`, `making`, `description` | copies: what they carry, how they are made, how they are described |
 //! | `archive`, `algorithm`, `files`, `document` | copies in one file; digests; placing files whole; JSON that bears its own digest |
-//! | `status` | one identifier, one trial, all trials |
+//! | `status`, `writers` | one identifier, one trial, all trials; who works on a trial |
 //! | [`mod@report`] | `report.html` |
 
 mod account;
@@ -53,6 +53,7 @@ mod shelf;
 mod status;
 mod trial_dir;
 mod verification;
+mod writers;
 
 pub use account::{Account, account};
 pub use archive::ARCHIVE;
@@ -84,3 +85,4 @@ pub use status::{Found, TrialState, TrialSummary, find, latest, runs, summary};
 pub use verification::{
     Check, Sample, Subject, Thoroughness, Unchecked, Verification, Why, verify, verify_as,
 };
+pub use writers::{WriterNews, declared, writers};

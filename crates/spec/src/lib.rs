@@ -57,4 +57,5 @@ pub use schema::{SCHEMA, schema_json};
 pub use trial::{
     BatchMeasures, CardFacts, EngineFacts, EnvironmentFacts, EventLine, MachineFacts, MeasureLine,
     ModelFacts, ProgramFacts, RefusedLine, ResultLine, Retries, TRIAL_FORMAT, Trial, TrialEvent, TrialKind,
+    WriterProcess,
 };

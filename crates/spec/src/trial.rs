@@ -214,6 +214,21 @@ pub struct MeasureLine {
     pub measures: BatchMeasures,
 }
 
+/// A process that writes a trial, told apart from every other one on this and other machines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WriterProcess {
+    /// The machine.
+    pub host: String,
+    /// The identity of this start of its kernel.
+    pub boot: String,
+    /// The process number, in its own namespace.
+    pub pid: u32,
+    /// Start of the process in clock ticks since the kernel started.
+    pub started: u64,
+    /// The inode of the process's namespace of process numbers.
+    pub pid_namespace: u64,
+}
+
 /// One line of `events/W.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventLine {
@@ -236,6 +251,16 @@ pub enum TrialEvent {
         resumed: bool,
         /// Items that already had an outcome.
         carried_over: u64,
+        /// The process that writes, so that another terminal can find it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        process: Option<WriterProcess>,
+    },
+    /// So many outcomes are durable, earlier starts included; noted now and then for who follows.
+    Progress {
+        /// Accepted items.
+        accepted: u64,
+        /// Refused items.
+        refused: u64,
     },
     /// A part was taken over from an owner that is gone.
     TakenOver {

@@ -3,10 +3,13 @@
 pub(crate) mod check;
 pub(crate) mod close;
 pub(crate) mod compare;
+pub(crate) mod deadline;
 pub(crate) mod decide;
 pub(crate) mod demo;
+pub(crate) mod detach;
 pub(crate) mod engine;
 pub(crate) mod export;
+pub(crate) mod follow;
 pub(crate) mod gate;
 #[cfg(unix)]
 pub(crate) mod guard;
@@ -19,9 +22,11 @@ pub(crate) mod runs;
 pub(crate) mod show;
 pub(crate) mod sizing;
 pub(crate) mod status;
+pub(crate) mod stop;
 pub(crate) mod unlock;
 pub(crate) mod verify;
 pub(crate) mod worker_check;
+pub(crate) mod writer;
 
 /// The hidden command under which children of the program run below a guard.
 pub(crate) const GUARD: &str = "__guard";

@@ -7,18 +7,19 @@ use pilote_conduct::{Conductor, EndReason, Launch, News, Preview, Progress, RunE
 use pilote_engine::EngineFault;
 use pilote_ledger::{NoFailpoint, ProcessLiveness};
 use pilote_proof::Exported;
-use pilote_spec::{Balance, Criterion, Item, MachineFacts, ProgramFacts, ResultLine, TrialKind};
+use pilote_spec::{Balance, Clock, Criterion, Item, MachineFacts, ProgramFacts, ResultLine, TrialKind};
 use serde::Serialize;
 
+use super::detach::{self, Announcement};
 use super::unlock::owner;
-use super::{engine, export, gate, log, show};
+use super::{deadline, engine, export, gate, log, show};
 use crate::args;
 use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place::{self, Place};
 use crate::printer::Printer;
-use crate::progress::Meter;
+use crate::progress::{Meter, Pace};
 use crate::surroundings::{self, Surroundings};
 
 #[derive(Serialize)]
@@ -72,6 +73,15 @@ pub(crate) enum Task<'a> {
     Retry(&'a Path, pilote_spec::Reason),
 }
 
+/// How a trial is worked on.
+#[derive(Default)]
+pub(crate) struct Manner<'a> {
+    /// Where models are kept, where the command line says so.
+    pub(crate) cache: Option<&'a Path>,
+    /// Tells the process that started this one where the trial is.
+    pub(crate) announcement: Option<Announcement>,
+}
+
 /// What a trial came to, from its directory and, where one was made, from its copy.
 pub(crate) struct Came {
     /// How the conductor ended.
@@ -107,12 +117,23 @@ impl Came {
 /// # Errors
 /// When the project or the request is wrong, or the machine fails before the first batch.
 pub(crate) fn run(args: &args::Run, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+    if args.detach {
+        let root = match &args.resume {
+            Some(resume) => project_root(args, &place::trial(surroundings, resume)?, surroundings)?,
+            None => Place::find(surroundings, args.project.as_deref())?.root,
+        };
+        return detach::detach(&root, surroundings, printer);
+    }
+    let announcement = args.detached_log.as_deref().map(Announcement::begin).transpose()?;
+    let manner = Manner { cache: args.cache.as_deref(), announcement };
+    if let Some(until) = &args.until {
+        let at = deadline::parse(until, surroundings.clock.wall())?;
+        deadline::watch(at, surroundings.clock.clone(), Arc::clone(&surroundings.interrupt));
+    }
     if let Some(resume) = &args.resume {
         let trial = place::trial(surroundings, resume)?;
-        let root = args.project.as_ref().map(|project| surroundings.folder.join(project));
-        let root = root.or_else(|| place::project_of(&trial)).ok_or_else(|| not_in_a_project(&trial))?;
-        let place = Place::find(surroundings, Some(&root))?;
-        return finish(&place, &Task::Resume(&trial), args.cache.as_deref(), surroundings, printer);
+        let place = Place::find(surroundings, Some(&project_root(args, &trial, surroundings)?))?;
+        return finish(&place, &Task::Resume(&trial), &manner, surroundings, printer);
     }
     let place = Place::find(surroundings, args.project.as_deref())?;
     if args.dry_run {
@@ -121,9 +142,9 @@ pub(crate) fn run(args: &args::Run, surroundings: &Surroundings, printer: &Print
     if args.campaign {
         let pilot = gate::pass(&place, surroundings, printer)?;
         let task = Task::Campaign { limit: args.limit, pilot: &pilot };
-        return finish(&place, &task, args.cache.as_deref(), surroundings, printer);
+        return finish(&place, &task, &manner, surroundings, printer);
     }
-    finish(&place, &Task::New { limit: args.limit }, args.cache.as_deref(), surroundings, printer)
+    finish(&place, &Task::New { limit: args.limit }, &manner, surroundings, printer)
 }
 
 /// Asks again what a trial refused for one reason, in a new trial.
@@ -142,7 +163,14 @@ pub(crate) fn retry(
         Failure::request("no-such-reason", anyhow::anyhow!("`{}` is no reason of refusal", args.refused))
             .hint("refused.jsonl of the trial names the reasons")
     })?;
-    finish(&place, &Task::Retry(&trial, reason), args.cache.as_deref(), surroundings, printer)
+    let manner = Manner { cache: args.cache.as_deref(), ..Manner::default() };
+    finish(&place, &Task::Retry(&trial, reason), &manner, surroundings, printer)
+}
+
+/// The project of a trial that is taken up.
+fn project_root(args: &args::Run, trial: &Path, surroundings: &Surroundings) -> Result<PathBuf, Failure> {
+    let root = args.project.as_ref().map(|project| surroundings.folder.join(project));
+    root.or_else(|| place::project_of(trial)).ok_or_else(|| not_in_a_project(trial))
 }
 
 fn not_in_a_project(trial: &Path) -> Failure {
@@ -155,11 +183,11 @@ fn not_in_a_project(trial: &Path) -> Failure {
 fn finish(
     place: &Place,
     task: &Task<'_>,
-    cache: Option<&Path>,
+    manner: &Manner<'_>,
     surroundings: &Surroundings,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
-    let came = work(place, task, cache, surroundings, printer)?;
+    let came = work(place, task, manner, surroundings, printer)?;
     show_end(place, task, &came, printer)?;
     printer.object(&RunJson {
         format: "pilote.run/1",
@@ -182,11 +210,11 @@ fn finish(
 pub(crate) fn work(
     place: &Place,
     task: &Task<'_>,
-    cache: Option<&Path>,
+    manner: &Manner<'_>,
     surroundings: &Surroundings,
     printer: &Printer,
 ) -> Result<Came, Failure> {
-    let end = conduct(place, task, cache, surroundings, printer)?;
+    let end = conduct(place, task, manner, surroundings, printer)?;
     let trial = end.trial.clone();
     if end.why != EndReason::Done {
         // A trial that never came to its first batch has nothing to count.
@@ -223,11 +251,11 @@ pub(crate) fn work(
 fn conduct(
     place: &Place,
     task: &Task<'_>,
-    cache: Option<&Path>,
+    manner: &Manner<'_>,
     surroundings: &Surroundings,
     printer: &Printer,
 ) -> Result<RunEnd, Failure> {
-    let cache = surroundings.model_cache(cache)?;
+    let cache = surroundings.model_cache(manner.cache)?;
     let machine: MachineFacts = pilote_machine::facts(Path::new("/"));
     let program: ProgramFacts = surroundings::program();
     let environment = environment::facts(&place.root, surroundings);
@@ -247,7 +275,11 @@ fn conduct(
     }
     surroundings.heed_interrupts()?;
     let meter = Meter::new(printer, surroundings.clock.clone());
-    let mut progress = Shown { meter, printer, project: &place.root };
+    let pace = Pace::from(0, surroundings.clock.monotonic());
+    let announcement = manner.announcement.as_ref();
+    let trial = if let Task::Resume(trial) = task { Some(trial.to_path_buf()) } else { None };
+    let clock = &*surroundings.clock;
+    let mut progress = Shown { meter, printer, project: &place.root, clock, pace, announcement, trial };
     let mut engine = || {
         let engine = engine::start(place, &cache, surroundings, printer)?;
         match task {
@@ -397,6 +429,11 @@ struct Shown<'p> {
     meter: Meter,
     printer: &'p Printer,
     project: &'p Path,
+    clock: &'p dyn Clock,
+    pace: Pace,
+    announcement: Option<&'p Announcement>,
+    /// The trial's directory, once it is known.
+    trial: Option<PathBuf>,
 }
 
 impl Progress for Shown<'_> {
@@ -404,11 +441,13 @@ impl Progress for Shown<'_> {
         let texts = &self.printer.texts;
         match news {
             News::Durable { accepted, refused, declared } => {
-                let figures = texts.get("run-refused-so-far", &[("refused", &refused.to_string())]);
+                self.pace.add(self.clock.monotonic(), accepted + refused);
                 let what = texts.get("run-progress", &[]);
+                let figures = self.pace.figures(texts, declared, refused);
                 self.meter.show(&what, accepted + refused, declared, &figures);
             }
             News::TakenUp { accepted, refused, pending } => {
+                self.pace = Pace::from(accepted + refused, self.clock.monotonic());
                 let (done, pending) = ((accepted + refused).to_string(), pending.to_string());
                 self.printer.say(&texts.get("run-carried", &[("done", &done), ("pending", &pending)]));
             }
@@ -423,9 +462,13 @@ impl Progress for Shown<'_> {
                 self.printer.say(&texts.get("run-device-held", &args));
             }
             News::EngineFailed { fault, .. } => self.printer.say(&format!("engine: {fault}")),
+            News::Opened { trial } => self.trial = Some(trial.to_owned()),
+            News::EngineStarting => {
+                if let (Some(announcement), Some(trial)) = (self.announcement, &self.trial) {
+                    announcement.say(trial);
+                }
+            }
             News::Indexing { .. }
-            | News::Opened { .. }
-            | News::EngineStarting
             | News::EngineReady { .. }
             | News::Sealed { .. }
             | News::EngineAgain { .. }

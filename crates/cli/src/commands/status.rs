@@ -43,8 +43,16 @@ pub(crate) fn status(
     if let Some(id) = &args.id {
         return item(&dir, id, printer);
     }
-    let TrialSummary { state, .. } = pilote_proof::summary(&dir);
-    let account = pilote_proof::account(&dir)?;
+    show(&dir, printer)
+}
+
+/// Shows how far a trial came, and its balance so far.
+///
+/// # Errors
+/// When the trial cannot be read.
+pub(crate) fn show(dir: &std::path::Path, printer: &Printer) -> Result<Exit, Failure> {
+    let TrialSummary { state, .. } = pilote_proof::summary(dir);
+    let account = pilote_proof::account(dir)?;
     printer.line(&printer.texts.get(&format!("state-{}", state_code(state)), &[]));
     show::balance(printer, &account.balance, &account.criteria);
     printer.object(&StatusJson {

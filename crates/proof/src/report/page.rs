@@ -516,7 +516,7 @@ impl Writer<'_> {
         let events = self.facts.journal.events.iter().flat_map(|writer| &writer.lines);
         let starts: Vec<(Stamp, u64)> = events
             .filter_map(|line| match line.event {
-                TrialEvent::Started { wall, resumed: true, carried_over } => Some((wall, carried_over)),
+                TrialEvent::Started { wall, resumed: true, carried_over, .. } => Some((wall, carried_over)),
                 _ => None,
             })
             .collect();

@@ -274,8 +274,12 @@ fn write_parts(trial: &Path, items: &[Item], plan: &Plan, outcome: impl Fn(&Item
 }
 
 fn write_journal(trial: &Path, plan: &Plan, items: usize) {
-    let mut events =
-        vec![TrialEvent::Started { wall: Stamp(1_796_062_502_000), resumed: false, carried_over: 0 }];
+    let mut events = vec![TrialEvent::Started {
+        wall: Stamp(1_796_062_502_000),
+        resumed: false,
+        carried_over: 0,
+        process: None,
+    }];
     events.push(TrialEvent::Noted { note: "bom-removed".into(), detail: "1".into() });
     events.extend(
         plan.ended.map(|why| TrialEvent::Ended { why: why.into(), stray_answers: plan.stray_answers }),

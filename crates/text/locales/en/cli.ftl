@@ -73,6 +73,18 @@ run-stopped-fault = Stopped: { $error }. What is done is kept; “pilote run --r
 run-engine-start = The engine did not start, and nothing was computed: { $error }.
 run-no-copy = No copy yet: “pilote export { $trial } DIR” makes one and reads it again.
 run-limited = Only the first { $limit } items: a trial to look at, whose balance never holds.
+run-estimate = { $rate }/s, about { $left } left, going by { $items } items in { $over }
+run-detached = The trial { $trial } works on without this terminal, as process { $pid }; what it says stands in { $log }.
+    “pilote follow { $trial }” watches it, “pilote stop { $trial }” ends it in order. It does not survive the end of its container or machine, nor a session manager that kills what its user leaves behind.
+follow-elsewhere = The process that works on it cannot be seen from here: { $why }. What is shown is what it wrote.
+follow-left = You left; the trial works on. “pilote follow { $trial }” comes back to it.
+follow-collecting = collecting, copying and reporting
+stop-nothing = Nothing works on this trial.
+stop-asked = Asked process { $pid } to stop: it finishes what is in hand. “pilote stop --now” kills it.
+stop-killed = Killed process { $pid }.
+stop-waiting = waiting for it to stop
+stop-gone = Process { $pid } is gone. What is done is kept: “pilote run --resume { $trial }” goes on.
+stop-still-there = Process { $pid } is still at work on { $trial }.
 
 demo-project = Example project: { $dir }
 demo-next = Next: “pilote new my-project”, and write down what you expect before anything runs.

@@ -73,6 +73,18 @@ run-stopped-fault = Arrêté : { $error }. Ce qui est fait est conservé ; « pi
 run-engine-start = Le moteur n’a pas démarré et rien n’a été calculé : { $error }.
 run-no-copy = Pas encore de copie : « pilote export { $trial } DOSSIER » en fait une et la relit.
 run-limited = Seulement les { $limit } premiers éléments : un essai à regarder, dont le bilan n’est jamais tenu.
+run-estimate = { $rate }/s, environ { $left } restants, d’après { $items } éléments en { $over }
+run-detached = L’essai { $trial } continue sans ce terminal, dans le processus { $pid } ; ce qu’il dit se trouve dans { $log }.
+    « pilote follow { $trial } » l’observe, « pilote stop { $trial } » l’arrête en bon ordre. Il ne survit pas à la fin de son conteneur ou de sa machine, ni à un gestionnaire de sessions qui tue ce que son utilisateur laisse derrière lui.
+follow-elsewhere = Le processus qui y travaille n’est pas visible d’ici : { $why }. On voit ce qu’il a écrit.
+follow-left = Vous êtes parti ; l’essai continue. « pilote follow { $trial } » y revient.
+follow-collecting = collecte, copie et rapport
+stop-nothing = Rien ne travaille sur cet essai.
+stop-asked = Il est demandé au processus { $pid } de s’arrêter : il termine ce qui est en cours. « pilote stop --now » le tue.
+stop-killed = Le processus { $pid } a été tué.
+stop-waiting = attente de l’arrêt
+stop-gone = Le processus { $pid } n’est plus là. Ce qui est fait est gardé : « pilote run --resume { $trial } » continue.
+stop-still-there = Le processus { $pid } travaille encore sur { $trial }.
 
 demo-project = Projet d’exemple : { $dir }
 demo-next = Ensuite : « pilote new mon-projet », et écrivez ce que vous attendez avant de lancer quoi que ce soit.

@@ -70,6 +70,18 @@ run-stopped-fault = 停止しました：{ $error }。済んだ分は保持さ�
 run-engine-start = エンジンを開始できず、何も計算していません：{ $error }。
 run-no-copy = コピーはまだありません。「pilote export { $trial } フォルダー」でコピーを作り、読み直します。
 run-limited = 最初の { $limit } 項目だけの試行です。確認用であり、集計が成立することはありません。
+run-estimate = { $rate } 項目/秒、残り約{ $left }（{ $over }で{ $items } 項目から推定）
+run-detached = 試行 { $trial } はこの端末なしで、プロセス { $pid } として続きます。出力は { $log } にあります。
+    「pilote follow { $trial }」で見守り、「pilote stop { $trial }」で順に終わらせます。コンテナや機械の停止、または利用者の残したものを終了させるセッション管理には耐えません。
+follow-elsewhere = 作業中のプロセスはここからは見えません：{ $why }。表示は書き残された内容です。
+follow-left = 離れましたが、試行は続いています。「pilote follow { $trial }」で戻れます。
+follow-collecting = 収集・複製・報告書作成中
+stop-nothing = この試行で動いているものはありません。
+stop-asked = プロセス { $pid } に停止を求めました。手元の分を終えてから止まります。「pilote stop --now」で強制終了します。
+stop-killed = プロセス { $pid } を強制終了しました。
+stop-waiting = 停止待ち
+stop-gone = プロセス { $pid } は終了しました。済んだ分は残っています。「pilote run --resume { $trial }」で続けられます。
+stop-still-there = プロセス { $pid } はまだ { $trial } で動いています。
 
 demo-project = 例のプロジェクト：{ $dir }
 demo-next = 次は「pilote new my-project」。何かを実行する前に、期待する結果を書き出してください。
