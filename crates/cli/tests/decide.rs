@@ -122,6 +122,9 @@ fn a_campaign_is_refused_step_by_step_until_everything_is_there_and_then_runs() 
         let json = desk.pilote(&["run", "--campaign", "--json"]).json();
         assert_eq!((json["code"].as_str(), json["exit"].as_u64()), (Some("gate"), Some(1)));
     };
+    refused("pilote check");
+    let check = desk.pilote(&["check"]);
+    assert_eq!(check.status, 0, "{}{}", check.out, check.err);
     refused("pilote run");
     let pilot = desk.run(0);
     let copies = desk.0.path().join("pilote-copies").join(&pilot);

@@ -27,6 +27,9 @@ pub struct Here<'h> {
     pub machine: &'h MachineFacts,
     /// What surrounds it.
     pub environment: &'h EnvironmentFacts,
+    /// What the ladder of checks lacks on this machine, in a stable word (`never`, `elsewhere`, the rung that failed);
+    /// none where it was climbed whole and passed.
+    pub ladder: Option<&'h str>,
 }
 
 /// What must be met before a campaign.
@@ -35,6 +38,8 @@ pub struct Here<'h> {
 pub enum RequirementCode {
     /// The project declares a campaign.
     Declared,
+    /// The ladder of checks was climbed on this machine and passed.
+    Ladder,
     /// The last pilot was read again, is whole, and holds.
     PilotHolds,
     /// It ran with this deliverable, model, program and parameters, on this machine and card.
@@ -51,6 +56,7 @@ impl RequirementCode {
     pub fn code(self) -> &'static str {
         match self {
             Self::Declared => "declared",
+            Self::Ladder => "ladder",
             Self::PilotHolds => "pilot-holds",
             Self::SameAsPilot => "same-as-pilot",
             Self::CopyElsewhere => "copy-elsewhere",
@@ -104,7 +110,7 @@ pub fn gate(root: &Path, here: Here<'_>) -> Result<Gate, ProofError> {
         let trial = TrialDir::open(&entry.trial.path).ok()?.trial;
         (trial.kind == TrialKind::Pilot && trial.limit.is_none()).then_some((entry, trial))
     });
-    let mut requirements = vec![declared(here.project)];
+    let mut requirements = vec![declared(here.project), ladder(here.ladder)];
     match &pilot {
         None => requirements.extend(nothing_yet()),
         Some((entry, trial)) => requirements.extend([
@@ -151,6 +157,13 @@ fn declared(project: &Project) -> Requirement {
         None => {
             lacking(RequirementCode::Declared, vec!["campaign".to_owned()], "pilote run --campaign --dry-run")
         }
+    }
+}
+
+fn ladder(lacks: Option<&str>) -> Requirement {
+    match lacks {
+        None => met(RequirementCode::Ladder),
+        Some(word) => lacking(RequirementCode::Ladder, vec![word.to_owned()], "pilote check"),
     }
 }
 

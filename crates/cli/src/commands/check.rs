@@ -247,7 +247,6 @@ fn here<'a>(
 ///
 /// # Errors
 /// When no program can be started.
-#[allow(dead_code, reason = "the gate before a campaign asks for it")]
 pub(crate) fn identity(place: &Place, surroundings: &Surroundings) -> Result<Identity, Failure> {
     let programs = guarded(Some(&place.parsed.project), &place.root, surroundings)?;
     let cache = surroundings.model_cache(None)?;

@@ -3,9 +3,12 @@
 use std::path::Path;
 
 use pilote_engine::{Engine, EngineFault};
+use pilote_machine::record;
+use pilote_machine::verdict::RungVerdict;
 use pilote_proof::{Gate, Here, Requirement};
 use pilote_spec::Trial;
 
+use super::check;
 use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -20,13 +23,33 @@ use crate::surroundings::{self, Surroundings};
 pub(crate) fn judge(place: &Place, surroundings: &Surroundings) -> Result<Gate, Failure> {
     let (program, machine) = (surroundings::program(), pilote_machine::facts(Path::new("/")));
     let environment = environment::facts(&place.root, surroundings);
+    let ladder = ladder(place, surroundings)?;
     let here = Here {
         project: &place.parsed.project,
         program: &program,
         machine: &machine,
         environment: &environment,
+        ladder: ladder.as_deref(),
     };
     Ok(pilote_proof::gate(&place.root, here)?)
+}
+
+/// What the ladder of checks lacks on this machine, in a word; none where it was climbed whole and passed.
+///
+/// # Errors
+/// When the records of earlier climbs cannot be listed, or this machine cannot be told from others.
+fn ladder(place: &Place, surroundings: &Surroundings) -> Result<Option<String>, Failure> {
+    let standing = record::standing(&place.root, &check::identity(place, surroundings)?)
+        .map_err(|error| Failure::machine("ladder", error))?;
+    Ok(match standing {
+        record::Standing::Passed { .. } => None,
+        record::Standing::Never => Some("never".to_owned()),
+        record::Standing::Elsewhere => Some("elsewhere".to_owned()),
+        record::Standing::NotPassed { check, .. } => {
+            let failed = check.rungs.iter().find(|rung| rung.verdict == RungVerdict::Failed);
+            Some(failed.map_or_else(|| "unfinished".to_owned(), |rung| format!("rung:{}", rung.rung.code())))
+        }
+    })
 }
 
 /// The pilot that a campaign rests on.

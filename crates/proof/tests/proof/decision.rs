@@ -327,7 +327,17 @@ fn judged(fixture: &Fixture, environment: &EnvironmentFacts, change: impl FnOnce
     project.campaign =
         Some(pilote_spec::Campaign { inputs: project.pilot.inputs.clone(), count: 12, refused_max: 0.1 });
     change(&mut project);
-    let here = Here { project: &project, program: &trial.program, machine: &trial.machine, environment };
+    judged_on(fixture, environment, &project, &trial, None)
+}
+
+fn judged_on(
+    fixture: &Fixture,
+    environment: &EnvironmentFacts,
+    project: &Project,
+    trial: &Trial,
+    ladder: Option<&str>,
+) -> Gate {
+    let here = Here { project, program: &trial.program, machine: &trial.machine, environment, ladder };
     gate(&fixture.project, here).unwrap()
 }
 
@@ -381,6 +391,24 @@ fn a_campaign_starts_only_after_a_pilot_that_held_here_a_copy_elsewhere_and_a_de
 }
 
 #[test]
+fn a_campaign_starts_only_where_the_ladder_was_climbed_and_passed() {
+    let fixture = pilot();
+    collect(&fixture.trial).unwrap();
+    let trial: Trial = serde_json::from_slice(&std::fs::read(fixture.path("trial.json")).unwrap()).unwrap();
+    let mut project = trial.project.clone();
+    project.campaign =
+        Some(pilote_spec::Campaign { inputs: project.pilot.inputs.clone(), count: 12, refused_max: 0.1 });
+    for word in ["never", "elsewhere", "rung:card"] {
+        let gate = judged_on(&fixture, &on_machine(&fixture), &project, &trial, Some(word));
+        assert_eq!(
+            lacking(&gate),
+            (RequirementCode::Ladder, vec![word.to_owned()], "pilote check".to_owned()),
+            "{gate:?}"
+        );
+    }
+}
+
+#[test]
 fn a_pilot_that_was_changed_after_the_decision_shuts_the_gate() {
     let fixture = pilot();
     let environment = on_machine(&fixture);
@@ -405,7 +433,7 @@ fn without_a_pilot_the_gate_says_to_run_one_and_a_limited_one_is_none() {
     let fixture = Fixture::new(&Plan { limit: Some(5), ..Plan::default() }, |item| Some(expected(item)));
     collect(&fixture.trial).unwrap();
     let gate = judged(&fixture, &EnvironmentFacts::default(), |_| {});
-    assert_eq!((gate.pilot.clone(), gate.requirements.len()), (None, 5));
+    assert_eq!((gate.pilot.clone(), gate.requirements.len()), (None, 6));
     assert_eq!(lacking(&gate), (RequirementCode::PilotHolds, Vec::new(), "pilote run".to_owned()));
 }
 

@@ -46,6 +46,7 @@ gate-closed = The campaign is not started.
 gate-next = Next: { $command }
 gate-lacks = lacks: { $lacks }
 gate-declared = the project declares a campaign: `campaign` with inputs, count and refused_max in config/pilote.json
+gate-ladder = the ladder of checks was climbed on this machine and passed
 gate-pilot-holds = a pilot was read again, is whole, and holds
 gate-same-as-pilot = it had this deliverable, model, program and parameters, on this machine and card
 gate-copy-elsewhere = another machine has verified a copy of it

@@ -46,6 +46,7 @@ gate-closed = La campagne n’est pas lancée.
 gate-next = Ensuite : { $command }
 gate-lacks = manque : { $lacks }
 gate-declared = le projet déclare une campagne : `campaign` avec inputs, count et refused_max dans config/pilote.json
+gate-ladder = l’échelle des contrôles a été montée et passée sur cette machine
 gate-pilot-holds = un pilote a été relu, il est entier et tenu
 gate-same-as-pilot = il avait ce livrable, ce modèle, ce programme et ces paramètres, sur cette machine et cette carte
 gate-copy-elsewhere = une autre machine en a vérifié une copie

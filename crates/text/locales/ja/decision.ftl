@@ -40,6 +40,7 @@ gate-closed = キャンペーンは開始されません。
 gate-next = 次の手順：{ $command }
 gate-lacks = 足りないもの：{ $lacks }
 gate-declared = プロジェクトがキャンペーンを宣言している（config/pilote.json の `campaign` に inputs、count、refused_max）
+gate-ladder = このマシンで点検のすべての段を登り、通過している
 gate-pilot-holds = パイロットを読み直し、完全であり成立している
 gate-same-as-pilot = そのパイロットは、この成果物・モデル・プログラム・パラメーターで、このマシンとカードで実行された
 gate-copy-elsewhere = 別のマシンがそのコピーを検証した
