@@ -4,33 +4,45 @@ use std::collections::BTreeMap;
 
 use pilote_spec::Position;
 
-/// Positions, one bit each, in words of 64 neighbours.
+/// Positions that share a block, one bit each.
+const BLOCK: u64 = 4096;
+type Block = [u64; (BLOCK / 64) as usize];
+
+/// Positions, one bit each, in blocks of neighbours: a block for each 4,096 of a part keeps the map small enough that
+/// looking one up costs next to nothing, and a stray position far away costs one block.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Positions {
-    words: BTreeMap<u64, u64>,
+    /// No block is without a bit.
+    blocks: BTreeMap<u64, Box<Block>>,
     count: u64,
+}
+
+/// Block, word within it and bit within that of a position.
+fn place(position: Position) -> (u64, usize, u64) {
+    let within = position.0 % BLOCK;
+    (position.0 / BLOCK, usize::try_from(within / 64).unwrap_or(0), 1 << (within % 64))
 }
 
 impl Positions {
     /// Adds `position`; false where it was there.
     pub fn insert(&mut self, position: Position) -> bool {
-        let word = self.words.entry(position.0 / 64).or_default();
-        let bit = 1 << (position.0 % 64);
-        let new = *word & bit == 0;
-        *word |= bit;
+        let (block, word, bit) = place(position);
+        let block = self.blocks.entry(block).or_insert_with(|| Box::new([0; (BLOCK / 64) as usize]));
+        let new = block[word] & bit == 0;
+        block[word] |= bit;
         self.count += u64::from(new);
         new
     }
 
     /// Takes `position` out; false where it was not there.
     pub fn remove(&mut self, position: Position) -> bool {
-        let bit = 1 << (position.0 % 64);
-        let Some(word) = self.words.get_mut(&(position.0 / 64)).filter(|word| **word & bit != 0) else {
+        let (at, word, bit) = place(position);
+        let Some(block) = self.blocks.get_mut(&at).filter(|block| block[word] & bit != 0) else {
             return false;
         };
-        *word &= !bit;
-        if *word == 0 {
-            self.words.remove(&(position.0 / 64));
+        block[word] &= !bit;
+        if block.iter().all(|word| *word == 0) {
+            self.blocks.remove(&at);
         }
         self.count -= 1;
         true
@@ -39,7 +51,8 @@ impl Positions {
     /// Whether `position` is in the set.
     #[must_use]
     pub fn contains(&self, position: Position) -> bool {
-        self.words.get(&(position.0 / 64)).is_some_and(|word| word & (1 << (position.0 % 64)) != 0)
+        let (block, word, bit) = place(position);
+        self.blocks.get(&block).is_some_and(|block| block[word] & bit != 0)
     }
 
     /// How many there are.
@@ -56,8 +69,11 @@ impl Positions {
 
     /// The positions in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = Position> {
-        self.words.iter().flat_map(|(at, word)| {
-            (0..64).filter(move |bit| word & (1 << bit) != 0).map(move |bit| Position(at * 64 + bit))
+        self.blocks.iter().flat_map(|(at, block)| {
+            (0..BLOCK).map(move |within| Position(at * BLOCK + within)).filter(move |position| {
+                let (_, word, bit) = place(*position);
+                block[word] & bit != 0
+            })
         })
     }
 }

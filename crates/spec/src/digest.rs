@@ -18,6 +18,18 @@ pub struct DigestError {
     text: String,
 }
 
+/// The two digits of each byte: a record bears 32 of them.
+const HEX: [[u8; 2]; 256] = {
+    let digits = b"0123456789abcdef";
+    let mut hex = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        hex[byte] = [digits[byte >> 4], digits[byte & 0xf]];
+        byte += 1;
+    }
+    hex
+};
+
 impl Digest {
     /// The digest of `bytes`.
     #[must_use]
@@ -33,11 +45,10 @@ impl Digest {
 
     /// The 64 digits, all of them ASCII.
     fn digits(&self) -> [u8; 64] {
-        const HEX: &[u8; 16] = b"0123456789abcdef";
         let mut digits = [0; 64];
-        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
-            pair[0] = HEX[usize::from(byte >> 4)];
-            pair[1] = HEX[usize::from(byte & 0xf)];
+        let (pairs, _) = digits.as_chunks_mut::<2>();
+        for (pair, byte) in pairs.iter_mut().zip(self.0) {
+            *pair = HEX[usize::from(byte)];
         }
         digits
     }
