@@ -24,6 +24,7 @@ use crate::news::{EndReason, News, Progress, RunEnd};
 use crate::origin::Origin;
 use crate::plan;
 use crate::reducer::{Counts, Reducer, Rules};
+use crate::room::Room;
 use crate::settings::{Settings, Step};
 use crate::standing::{self, Standing};
 use crate::worker::{Job, Outcomes, WorkEnd, Worker};
@@ -144,6 +145,7 @@ impl Conductor<'_> {
     ) -> Result<RunEnd, ConductError> {
         let started = (self.clock.monotonic(), self.clock.wall());
         let indexed = self.index(launch, kind, limit)?;
+        Room::of(launch.project, indexed.closing.items).check(&indexed.dir)?;
         let mut journal = Journal::new(&indexed.store, self.owner.nonce, started.0);
         let begun = self.started(started.1, false, 0);
         journal.event(started.0, begun)?;

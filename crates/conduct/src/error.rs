@@ -69,6 +69,31 @@ pub enum ConductError {
         /// The system's own words.
         source: std::io::Error,
     },
+    /// The disk has no room for what the trial will write.
+    #[error(
+        "`{}` lies where {:.1} GB are free and the trial needs some {:.1} GB (records {:.1}, outputs beside them {:.1}, \
+         results {:.1}); nothing was computed. Make room, or put runs/ on a larger disk",
+        dir.display(),
+        gigabytes(*free),
+        gigabytes(*needed),
+        gigabytes(*records),
+        gigabytes(*payloads),
+        gigabytes(*results)
+    )]
+    NoRoom {
+        /// The trial's directory.
+        dir: PathBuf,
+        /// Bytes that are free.
+        free: u64,
+        /// Bytes that are needed, all together.
+        needed: u64,
+        /// Bytes of records.
+        records: u64,
+        /// Bytes of outputs that lie beside the records.
+        payloads: u64,
+        /// Bytes of the results files.
+        results: u64,
+    },
     /// There is no such trial.
     #[error("`{}` is no trial: it has no trial.json; `pilote runs` lists the trials of a project", path.display())]
     NoTrial {
@@ -174,6 +199,7 @@ impl ConductError {
             Self::PinsUnread { .. } | Self::Pins { .. } => "digests-unreadable",
             Self::PinsDiffer { .. } => "inputs-changed",
             Self::Directory { .. } => "trial-directory",
+            Self::NoRoom { .. } => "no-room",
             Self::NoTrial { .. } => "no-trial",
             Self::NeverLaunched { .. } => "never-launched",
             Self::TrialFile { .. } => "trial-file",
@@ -216,6 +242,7 @@ impl ConductError {
         match self {
             Self::Corpus(CorpusError::Io { .. })
             | Self::Directory { .. }
+            | Self::NoRoom { .. }
             | Self::Store(_)
             | Self::Input { .. }
             | Self::Made { .. }
@@ -225,6 +252,11 @@ impl ConductError {
             _ => 2,
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with one decimal")]
+fn gigabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e9
 }
 
 /// The first few of many, and how many more there are.

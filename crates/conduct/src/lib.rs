@@ -18,6 +18,7 @@ mod news;
 mod origin;
 pub mod plan;
 pub mod reducer;
+mod room;
 mod settings;
 mod standing;
 mod worker;

@@ -19,6 +19,7 @@ pub mod model;
 pub mod picture;
 pub mod plan;
 pub mod precision;
+pub mod projection;
 mod sizing;
 
 pub use bytes::Bytes;
