@@ -84,7 +84,7 @@ fn free(_dir: &Path) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn project(output: serde_json::Value) -> Project {
+    fn project(output: &serde_json::Value) -> Project {
         serde_json::from_value(serde_json::json!({
             "format": "pilote.project/1", "name": "n",
             "pilot": {"inputs": {"directory": "data/pilote"}, "count": 12},
@@ -96,14 +96,14 @@ mod tests {
 
     #[test]
     fn a_million_vectors_need_their_payload_and_their_decimals() {
-        let room = Room::of(&project(serde_json::json!({"kind": "vector", "width": 384})), 1_000_000);
+        let room = Room::of(&project(&serde_json::json!({"kind": "vector", "width": 384})), 1_000_000);
         assert_eq!(room.payloads, 1_536_000_000);
         assert_eq!((room.records, room.results), (260_000_000, 5_188_000_000));
     }
 
     #[test]
     fn a_disk_without_room_is_refused_with_the_figures() {
-        let room = Room::of(&project(serde_json::json!({"kind": "vector", "width": 384})), 1_000_000);
+        let room = Room::of(&project(&serde_json::json!({"kind": "vector", "width": 384})), 1_000_000);
         let dir = Path::new("runs/2026-11-30T181502Z-campaign");
         assert!(room.fits(dir, Some(room.total())).is_ok() && room.fits(dir, None).is_ok());
         let error = room.fits(dir, Some(3_000_000_000)).unwrap_err();
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_disk_of_the_tests_has_room_for_a_dozen_items() {
-        let room = Room::of(&project(serde_json::json!({"kind": "text"})), 12);
+        let room = Room::of(&project(&serde_json::json!({"kind": "text"})), 12);
         assert!(room.check(&std::env::temp_dir()).is_ok());
     }
 }
