@@ -9,9 +9,10 @@ use pilote_size::memory::Backend;
 use pilote_size::plan::{
     Candidate, Catalogue, Lots, Plan, PlanRequest, Projection, Sample, Statement, period, plan,
 };
-use pilote_size::{SizeError, Sizing};
+use pilote_size::{OpenPoint, SizeError, Sizing};
 use pilote_text::Texts;
 
+use crate::open_points;
 use crate::size_command::{Setting, SizeArgs, cards, code, print_rows, read_text, size};
 
 /// What is to be planned.
@@ -32,6 +33,9 @@ pub(crate) struct PlanArgs {
     /// The currency that totals are made in.
     #[arg(long, default_value = "USD")]
     pub currency: String,
+    /// Also write the plan as a page: one file, without scripts (HTML).
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
     /// A measured sample for a projection (JSON).
     #[arg(long, value_name = "FILE")]
     pub sample: Option<PathBuf>,
@@ -77,7 +81,13 @@ pub(crate) fn planned(
 ///
 /// # Errors
 /// When the writer fails.
-pub(crate) fn print(plan: &Plan, lots: &str, texts: &Texts, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn print(
+    plan: &Plan,
+    open: &[OpenPoint],
+    lots: &str,
+    texts: &Texts,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "{}", texts.get("plan-title", &[("lots", lots), ("from", &plan.catalogue)]))?;
     if plan.examples {
         writeln!(out, "{}", texts.get("plan-examples", &[]))?;
@@ -100,10 +110,17 @@ pub(crate) fn print(plan: &Plan, lots: &str, texts: &Texts, out: &mut dyn Write)
     for days in pilote_size::plan::PERIODS {
         writeln!(out, "{}", texts.get(&format!("plan-suits-{days}"), &[]))?;
     }
-    writeln!(out, "\n{}", projection_text(texts, &plan.projection))
+    writeln!(out, "\n{}", projection_text(texts, &plan.projection))?;
+    let points = open_points::lines(open, texts);
+    if points.is_empty() { Ok(()) } else { writeln!(out, "\n{}", points.join("\n")) }
 }
 
 fn print_candidates(plan: &Plan, texts: &Texts, out: &mut dyn Write) -> io::Result<()> {
+    print_rows(&rows(plan, texts), &[1, 2, 4, 5, 6], out)
+}
+
+/// The candidates as a table, its head first.
+pub(crate) fn rows(plan: &Plan, texts: &Texts) -> Vec<[String; 7]> {
     let days =
         pilote_size::plan::PERIODS.map(|days| texts.get("plan-column-days", &[("days", &days.to_string())]));
     let [three, seven, thirty] = days;
@@ -112,7 +129,7 @@ fn print_candidates(plan: &Plan, texts: &Texts, out: &mut dyn Write) -> io::Resu
     let [card, memory, cards, standing] = columns;
     let mut rows = vec![[card, memory, cards, standing, three, seven, thirty]];
     rows.extend(plan.candidates.iter().map(|candidate| row(plan, candidate, texts)));
-    print_rows(&rows, &[1, 2, 4, 5, 6], out)
+    rows
 }
 
 fn row(plan: &Plan, candidate: &Candidate, texts: &Texts) -> [String; 7] {
@@ -134,7 +151,7 @@ fn row(plan: &Plan, candidate: &Candidate, texts: &Texts) -> [String; 7] {
     ]
 }
 
-fn projection_text(texts: &Texts, projection: &Projection) -> String {
+pub(crate) fn projection_text(texts: &Texts, projection: &Projection) -> String {
     let time = |seconds: f64| texts.duration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
     match projection {
         Projection::None { reason } => texts.get(&format!("plan-projection-none-{}", code(reason)), &[]),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pilote_size::cards::{Card, Cards, Holding, MemorySource};
-use pilote_size::measured::{Measured, Shape, Verdict};
+use pilote_size::measured::{Beside, Coverage, Measured, Shape, Verdict};
 use pilote_size::memory::{
     Backend, CacheType, CardShare, Engine, LatentCache, Method, PartKind, Sharding, Spread, Task, Work,
 };
@@ -19,6 +19,8 @@ use pilote_spec::{CardFacts, MeasureLine, Trial};
 use pilote_text::{Texts, pad, pad_start, width};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use crate::open_points;
 
 /// What is to be sized.
 #[derive(Debug, Clone, Args)]
@@ -56,7 +58,7 @@ pub(crate) struct SizeArgs {
     /// llama.cpp: tokens computed at once.
     #[arg(long)]
     pub ubatch: Option<u64>,
-    /// vLLM: tokens of one step.
+    /// vLLM and an encoder in the built-in engine: tokens of one step.
     #[arg(long, default_value_t = 2048)]
     pub batched_tokens: u64,
     /// vLLM: share of the card that it reserves.
@@ -99,6 +101,9 @@ pub(crate) struct SizeArgs {
     /// What must stay free of a card, in per cent of its memory.
     #[arg(long, default_value_t = 10)]
     pub margin: u32,
+    /// Tokens at once that a trial counted, where its texts are taken from it.
+    #[arg(skip)]
+    pub at_once: Option<u64>,
     /// A trial of this project whose measured peaks stand beside the estimate.
     #[arg(long, value_name = "RUN")]
     pub from: Option<PathBuf>,
@@ -251,7 +256,14 @@ fn work(args: &SizeArgs, model: &ModelFacts) -> Result<Work, SizeError> {
         return Err(not_allowed("--tokens", "none", allowed));
     };
     match work {
-        "encode" => Ok(Work::Encode { batch: args.batch, tokens, kept: args.batch }),
+        "encode" => {
+            // The built-in engine computes a batch in pieces of so many tokens; one longer text is a piece of its own.
+            let whole = args.batch.saturating_mul(tokens);
+            let builtin = args.engine.as_deref().unwrap_or("builtin") == "builtin";
+            let piece = builtin.then_some(args.batched_tokens.max(tokens)).filter(|piece| *piece < whole);
+            let at_once = args.at_once.or(piece);
+            Ok(Work::Encode { batch: args.batch, tokens, kept: args.batch, at_once })
+        }
         "generate" => Ok(Work::Generate { tokens, concurrency: args.concurrency }),
         "train" => {
             let recipe = named(
@@ -333,6 +345,7 @@ fn as_measured(args: &SizeArgs, trial: &Trial, lines: &[MeasureLine]) -> SizeArg
         let shape = Shape { longest: counted.longest.or(engine.longest_tokens.map(u64::from)), ..counted };
         args.tokens = shape.longest;
         args.batch = shape.batch().unwrap_or(args.batch);
+        args.at_once = shape.at_once;
     }
     if let Some(reference) = engine.model.as_ref().map(|model| model.reference.clone()) {
         args.model.get_or_insert(reference);
@@ -360,20 +373,6 @@ fn measures(run: &Path) -> Result<Vec<MeasureLine>, SizeError> {
     Ok(lines)
 }
 
-/// The open points as they are written into the project, format `pilote.open-points/1`.
-#[derive(Debug, Serialize)]
-pub(crate) struct OpenPoints<'a> {
-    format: &'static str,
-    points: &'a [pilote_size::OpenPoint],
-}
-
-impl<'a> OpenPoints<'a> {
-    /// Those of a sizing.
-    pub(crate) fn of(sizing: &'a Sizing) -> Self {
-        Self { format: "pilote.open-points/1", points: &sizing.open_points }
-    }
-}
-
 /// Prints a sizing for people.
 ///
 /// # Errors
@@ -392,13 +391,9 @@ pub(crate) fn print(sizing: &Sizing, texts: &Texts, out: &mut dyn Write) -> io::
     }
     print_measured(sizing, texts, out)?;
     print_cards(sizing, texts, out)?;
-    if !sizing.open_points.is_empty() {
-        writeln!(out, "\n{}", texts.get("size-open-points", &[]))?;
-        for point in &sizing.open_points {
-            let part = part_name(texts, point.part);
-            let missing = said(texts, point.phrase.as_ref(), &point.missing);
-            writeln!(out, "  {}", texts.get("size-open-point", &[("part", &part), ("missing", &missing)]))?;
-        }
+    let points = open_points::lines(&sizing.open_points, texts);
+    if !points.is_empty() {
+        writeln!(out, "\n{}", points.join("\n"))?;
     }
     writeln!(out, "\n{}", texts.get("size-never-by-count", &[]))
 }
@@ -430,7 +425,7 @@ pub(crate) fn part_name(texts: &Texts, part: PartKind) -> String {
     texts.get(&format!("size-part-{}", code(&part)), &[])
 }
 
-fn range(texts: &Texts, amount: Amount) -> String {
+pub(crate) fn range(texts: &Texts, amount: Amount) -> String {
     if amount.low == amount.high {
         return texts.memory(amount.low.0);
     }
@@ -539,7 +534,34 @@ fn print_measured(sizing: &Sizing, texts: &Texts, out: &mut dyn Write) -> io::Re
         };
         writeln!(out, "  {text}")?;
     }
+    let read_later = |line: &Beside| {
+        line.part == Some(PartKind::Weights) && line.difference.is_some_and(|difference| difference < 0)
+    };
+    if comparison.lines.iter().any(read_later) {
+        writeln!(out, "  {}", texts.get("size-measured-pages", &[]))?;
+    }
+    if let Some(coverage) = &sizing.coverage {
+        writeln!(out, "  {}", coverage_text(coverage, texts))?;
+    }
     Ok(())
+}
+
+/// Whether a trial's peak covers the task, with what was computed and what is asked for.
+fn coverage_text(coverage: &Coverage, texts: &Texts) -> String {
+    let number = |count: Option<u64>| {
+        count.map_or_else(|| texts.get("size-unknown", &[]), |count| texts.number(count))
+    };
+    let (longest, at_once) = (number(coverage.longest), number(coverage.at_once));
+    let (longest_asked, at_once_asked) =
+        (number(Some(coverage.longest_asked)), number(coverage.at_once_asked));
+    let key = if coverage.covers { "size-covered" } else { "size-not-covered" };
+    let args = [
+        ("longest", longest.as_str()),
+        ("at-once", &at_once),
+        ("longest-asked", &longest_asked),
+        ("at-once-asked", &at_once_asked),
+    ];
+    texts.get(key, &args)
 }
 
 fn print_cards(sizing: &Sizing, texts: &Texts, out: &mut dyn Write) -> io::Result<()> {
@@ -587,7 +609,7 @@ fn known_key(known: Known) -> &'static str {
     }
 }
 
-fn verdict_text(texts: &Texts, verdict: &Verdict) -> String {
+pub(crate) fn verdict_text(texts: &Texts, verdict: &Verdict) -> String {
     let memory = |bytes: &Bytes| texts.memory(bytes.0);
     match verdict {
         Verdict::Fits { peak, headroom, margin, .. } | Verdict::NoMargin { peak, headroom, margin, .. } => {
@@ -607,19 +629,26 @@ fn verdict_text(texts: &Texts, verdict: &Verdict) -> String {
 
 /// A picture of the task's parts against each card, as SVG.
 pub(crate) fn picture(sizing: &Sizing, texts: &Texts) -> String {
-    let mut bars = Vec::new();
-    if let Some(share) = sizing.estimate.fullest() {
-        let pieces = share.parts.iter().filter_map(|part| {
+    let Some(share) = sizing.estimate.fullest() else {
+        return svg(&texts.get("size-memory-title", &[]), &[]);
+    };
+    let pieces: Vec<Piece> = share
+        .parts
+        .iter()
+        .filter_map(|part| {
             let amount = part.figure.amount?;
             let exact = part.figure.origin != Origin::Estimated;
             Some(Piece { label: part_name(texts, part.part), bytes: amount.high, exact })
-        });
-        let label = texts.get("size-total", &[]);
-        bars.push(Bar { label, pieces: pieces.collect(), sum: texts.memory(share.known.high.0) });
-    }
-    bars.extend(sizing.cards.iter().map(|card| {
-        let piece = Piece { label: card.card.name.clone(), bytes: card.budget, exact: true };
-        Bar { label: card.card.name.clone(), pieces: vec![piece], sum: texts.memory(card.budget.0) }
+        })
+        .collect();
+    let label = texts.get("size-total", &[]);
+    let sum = texts.memory(share.known.high.0);
+    let mut bars = vec![Bar { label, pieces: pieces.clone(), room: None, sum }];
+    bars.extend(sizing.cards.iter().map(|card| Bar {
+        label: card.card.name.clone(),
+        pieces: pieces.clone(),
+        room: Some(card.budget),
+        sum: texts.memory(card.budget.0),
     }));
     svg(&texts.get("size-memory-title", &[]), &bars)
 }

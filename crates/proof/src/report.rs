@@ -21,6 +21,9 @@ use crate::files;
 
 pub use data::{MeasuresData, RefusalData, ReportData, SampleData};
 
+/// The styles of the report, for other pages of the program that are to look alike: light and dark, screen and paper.
+pub const STYLE: &str = include_str!("../templates/report.css");
+
 /// The report of the trial or copy in `dir`.
 ///
 /// `project` is the project's directory, where the beginnings of the inputs are read; without it, or where an

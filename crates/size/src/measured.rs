@@ -1,9 +1,9 @@
 //! Measured peaks beside the estimate, and the verdict on a card.
 
-use pilote_spec::{MeasureLine, Trial};
+use pilote_spec::{EngineConfig, MeasureLine, Trial};
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Backend, Estimate, PartKind, Task};
+use crate::memory::{Backend, Engine, Estimate, PartKind, Task};
 use crate::{Amount, Bytes};
 
 /// What a trial of this project measured.
@@ -40,7 +40,10 @@ impl Shape {
         let padded = lines.iter().filter_map(|line| line.measures.padded_tokens).max();
         // The engine computes a batch in pieces of its own limit, so no more than that is alive at once; a single
         // sequence beyond the limit is a piece of its own.
-        let limit = trial.engine.parameters.get("batch_tokens").and_then(|limit| limit.parse::<u64>().ok());
+        let limit = match &trial.project.engine {
+            EngineConfig::Builtin(builtin) => Some(u64::from(builtin.batch_tokens)),
+            _ => trial.engine.parameters.get("batch_tokens").and_then(|limit| limit.parse().ok()),
+        };
         let at_once =
             padded.map(|tokens| limit.map_or(tokens, |limit| tokens.min(limit)).max(longest.unwrap_or(0)));
         Self { longest, at_once }
@@ -64,6 +67,9 @@ pub struct Peak {
     /// The most tokens, padding included, that were computed at once while it was measured, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_at_once: Option<u64>,
+    /// Tokens of the longest sequence that was computed while it was measured, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_tokens: Option<u64>,
     /// Readings that it is the largest of.
     pub readings: u64,
 }
@@ -83,10 +89,12 @@ impl Measured {
             Some("rocm" | "hip") => Backend::Rocm,
             _ => Backend::Cpu,
         };
-        let tokens_at_once = Shape::of_trial(trial, lines).at_once;
+        let Shape { longest: longest_tokens, at_once: tokens_at_once } = Shape::of_trial(trial, lines);
         let floor = lines.iter().filter_map(|line| line.measures.floor_bytes).max();
         let loaded = lines.iter().filter_map(|line| line.measures.loaded_bytes).max();
-        let of_part = |part, bytes| Peak { part, bytes: Bytes(bytes), tokens_at_once, readings: count };
+        let readings = count;
+        let of_part =
+            |part, bytes| Peak { part, bytes: Bytes(bytes), tokens_at_once, longest_tokens, readings };
         let mut peaks = vec![of_part(None, bytes)];
         if let (Some(floor), Some(loaded)) = (floor, loaded) {
             peaks.push(of_part(Some(PartKind::Runtime), floor));
@@ -99,16 +107,56 @@ impl Measured {
         Some(Self { trial: trial.name.clone(), backend, card, peaks, floor: floor.map(Bytes) })
     }
 
-    /// The whole peak, where it was measured on the task's backend with as many tokens at once.
+    /// The whole peak, where it was measured on the task's backend with as many tokens at once and a longest sequence
+    /// of as many tokens. What was not counted covers nothing. An engine that works in steps of a fixed number of
+    /// tokens (vLLM, llama.cpp) and reserves its cache has no longest sequence to reach.
     #[must_use]
     pub fn peak_covering(&self, task: &Task) -> Option<&Peak> {
-        let needed = task.tokens_at_once()?;
+        let at_once = task.tokens_at_once()?;
+        let in_steps = matches!(task.engine, Engine::Vllm { .. } | Engine::LlamaCpp { .. });
+        let longest = if in_steps { 0 } else { task.longest() };
+        let reached = |counted: Option<u64>, needed: u64| counted.is_some_and(|counted| counted >= needed);
         self.peaks.iter().find(|peak| {
             peak.part.is_none()
                 && self.backend == task.backend
-                && peak.tokens_at_once.is_some_and(|tokens| tokens >= needed)
+                && reached(peak.tokens_at_once, at_once)
+                && (longest == 0 || reached(peak.longest_tokens, longest))
         })
     }
+
+    /// What the trial computed beside what the task asks for; none where it measured no whole peak.
+    #[must_use]
+    pub fn coverage(&self, task: &Task) -> Option<Coverage> {
+        let whole = self.peaks.iter().find(|peak| peak.part.is_none())?;
+        Some(Coverage {
+            trial: self.trial.clone(),
+            covers: self.peak_covering(task).is_some(),
+            longest: whole.longest_tokens,
+            at_once: whole.tokens_at_once,
+            longest_asked: task.longest(),
+            at_once_asked: task.tokens_at_once(),
+        })
+    }
+}
+
+/// What a trial's measured peak says of a task: what was computed, and what is asked for, in tokens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// The trial that was measured.
+    pub trial: String,
+    /// Whether its peak covers the task.
+    pub covers: bool,
+    /// Its longest sequence, where its engine counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest: Option<u64>,
+    /// The most tokens that it computed at once, padding included, where its engine counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<u64>,
+    /// The longest sequence of the task.
+    pub longest_asked: u64,
+    /// Tokens at once of the task, where the engine's setting that decides is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_once_asked: Option<u64>,
 }
 
 /// One line of the comparison.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cards::{Card, Holding};
-use crate::measured::{Comparison, Measured, Verdict, compare, verdict};
+use crate::measured::{Comparison, Coverage, Measured, Verdict, compare, verdict};
 use crate::memory::{Estimate, PartKind, Reserve, Task, estimate, reserve};
 use crate::model::{ModelFacts, RangeReader, read};
 use crate::precision::{Support, support};
@@ -39,6 +39,9 @@ pub struct Sizing {
     /// Measured peaks beside the estimate, where there are some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comparison: Option<Comparison>,
+    /// Whether what was measured covers the task, and by what, where something was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
     /// The stated margin, in per cent of a card's memory.
     pub margin_percent: u32,
     /// One verdict a card.
@@ -126,6 +129,7 @@ pub fn size_model(model: ModelFacts, request: &Request) -> Result<Sizing, SizeEr
     Ok(Sizing {
         format: SIZING_FORMAT.to_owned(),
         comparison: measured.map(|measured| compare(&estimate, measured)),
+        coverage: measured.and_then(|measured| measured.coverage(&request.task)),
         open_points: open_points(&estimate, measured, &request.task),
         model,
         task: request.task.clone(),

@@ -8,6 +8,7 @@ use super::status::state_code;
 use crate::args;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::open_points;
 use crate::place;
 use crate::printer::Printer;
 use crate::surroundings::Surroundings;
@@ -17,6 +18,7 @@ struct RunsJson<'a> {
     format: &'static str,
     project: String,
     trials: &'a [TrialSummary],
+    open_points: &'a [pilote_size::OpenPoint],
 }
 
 /// Lists the trials.
@@ -39,10 +41,15 @@ pub(crate) fn runs(
     if trials.is_empty() {
         printer.say(&printer.texts.get("runs-none", &[]));
     }
+    let open_points = open_points::kept(&root)?;
+    for line in open_points::lines(&open_points, &printer.texts) {
+        printer.line(&line);
+    }
     printer.object(&RunsJson {
         format: "pilote.runs/1",
         project: root.display().to_string(),
         trials: &trials,
+        open_points: &open_points,
     });
     Ok(Exit::Holds)
 }

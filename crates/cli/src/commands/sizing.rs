@@ -15,21 +15,21 @@ use crate::args;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::libraries_command;
+use crate::open_points;
 use crate::place;
 use crate::plan_command::{self, PlanArgs};
+use crate::plan_page;
 use crate::printer::Printer;
-use crate::size_command::{self, OpenPoints, Setting, SizeArgs};
+use crate::size_command::{self, Setting, SizeArgs};
 use crate::size_error;
 use crate::surroundings::Surroundings;
-
-/// Where the open points of the pilot are kept in a project.
-const OPEN_POINTS: &str = "config/open-points.json";
 
 #[derive(Serialize)]
 struct PlanJson<'a> {
     format: &'static str,
     plan: &'a pilote_size::plan::Plan,
     sizing: Option<&'a pilote_size::Sizing>,
+    open_points: &'a [pilote_size::OpenPoint],
 }
 
 #[derive(Serialize)]
@@ -58,7 +58,7 @@ pub(crate) fn size(args: &SizeArgs, surroundings: &Surroundings, printer: &Print
         printer.line(&path.display().to_string());
     }
     if let Ok(root) = place::root(surroundings, None) {
-        keep_open_points(&root, &sizing)?;
+        open_points::keep(&root, &sizing.open_points)?;
     }
     printer.object(&sizing);
     Ok(Exit::of_verdict(size_command::holds(&args, &sizing)))
@@ -75,8 +75,26 @@ pub(crate) fn plan(args: &PlanArgs, surroundings: &Surroundings, printer: &Print
     let setting = setting(surroundings, &endpoint, &machine);
     let (plan, sizing) = plan_command::planned(&args, forced_backend(surroundings), &setting)
         .map_err(|error| size_error::failure(error, &printer.texts))?;
-    to_people(printer, |out| plan_command::print(&plan, &args.lots, &printer.texts, out))?;
-    printer.object(&PlanJson { format: "pilote.plan-and-size/1", plan: &plan, sizing: sizing.as_ref() });
+    // Without a model of its own a plan rests on what the project was sized for last.
+    let open_points = match &sizing {
+        Some(sizing) => sizing.open_points.clone(),
+        None => place::root(surroundings, None)
+            .map_or_else(|_| Ok(Vec::new()), |root| open_points::kept(&root))?,
+    };
+    to_people(printer, |out| plan_command::print(&plan, &open_points, &args.lots, &printer.texts, out))?;
+    if let Some(page) = &args.page {
+        let path = surroundings.folder.join(page);
+        let html = plan_page::page(&plan, sizing.as_ref(), &open_points, &args.lots, &printer.texts)
+            .map_err(|error| Failure::machine("page", error))?;
+        fs_err::write(&path, html).map_err(|error| Failure::request("page", error))?;
+        printer.line(&path.display().to_string());
+    }
+    printer.object(&PlanJson {
+        format: "pilote.plan-and-size/1",
+        plan: &plan,
+        sizing: sizing.as_ref(),
+        open_points: &open_points,
+    });
     Ok(Exit::Holds)
 }
 
@@ -152,13 +170,6 @@ fn forced_backend(surroundings: &Surroundings) -> Option<Backend> {
         [only] => Some(*only),
         _ => None,
     }
-}
-
-/// An unknown peak is an open point of the pilot: it is written into the project until a trial measures it.
-fn keep_open_points(root: &Path, sizing: &pilote_size::Sizing) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(&OpenPoints::of(sizing))
-        .map_err(|error| Failure::machine("open-points", error))?;
-    fs_err::write(root.join(OPEN_POINTS), text + "\n").map_err(|error| Failure::machine("open-points", error))
 }
 
 /// Lets `print` write lines for people; nothing under `--json`. A reader that went away is no failure.

@@ -8,6 +8,7 @@ use super::show;
 use crate::args;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::open_points;
 use crate::place;
 use crate::printer::Printer;
 use crate::surroundings::Surroundings;
@@ -20,6 +21,8 @@ struct StatusJson<'a> {
     balance: pilote_spec::Balance,
     criteria: &'a [pilote_spec::Criterion],
     holds: bool,
+    /// What nobody measured yet, of the project that the trial lies in.
+    open_points: &'a [pilote_size::OpenPoint],
 }
 
 #[derive(Serialize)]
@@ -55,6 +58,12 @@ pub(crate) fn show(dir: &std::path::Path, printer: &Printer) -> Result<Exit, Fai
     let account = pilote_proof::account(dir)?;
     printer.line(&printer.texts.get(&format!("state-{}", state_code(state)), &[]));
     show::balance(printer, &account.balance, &account.criteria);
+    // A copy elsewhere has no project around it, and so no open points.
+    let root = dir.parent().and_then(std::path::Path::parent);
+    let open_points = root.map_or_else(|| Ok(Vec::new()), open_points::kept)?;
+    for line in open_points::lines(&open_points, &printer.texts) {
+        printer.line(&line);
+    }
     printer.object(&StatusJson {
         format: "pilote.status/1",
         trial: dir.display().to_string(),
@@ -62,6 +71,7 @@ pub(crate) fn show(dir: &std::path::Path, printer: &Printer) -> Result<Exit, Fai
         balance: account.balance.clone(),
         criteria: &account.criteria,
         holds: account.balance.holds,
+        open_points: &open_points,
     });
     Ok(Exit::of_verdict(account.balance.holds))
 }

@@ -42,6 +42,10 @@ pub enum Work {
         /// Vectors that stay on the card before they are fetched.
         #[serde(default)]
         kept: u64,
+        /// Tokens that are computed at once, padding included, where that is not texts x longest: a batch of several
+        /// lengths, or an engine that computes a batch in pieces.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at_once: Option<u64>,
     },
     /// Answers written token by token.
     Generate {
@@ -352,6 +356,7 @@ impl Task {
     #[must_use]
     pub fn tokens_at_once(&self) -> Option<u64> {
         match (&self.work, &self.engine) {
+            (Work::Encode { at_once: Some(at_once), .. }, _) => Some(*at_once),
             (Work::Encode { batch, tokens, .. } | Work::Train { batch, tokens, .. }, _) => {
                 Some(batch.saturating_mul(*tokens))
             }
@@ -360,6 +365,16 @@ impl Task {
             }
             (Work::Generate { .. }, Engine::Vllm { batched_tokens, .. }) => Some(*batched_tokens),
             (Work::Generate { .. }, Engine::LlamaCpp { ubatch, .. }) => *ubatch,
+        }
+    }
+
+    /// Tokens of the longest text or sequence.
+    #[must_use]
+    pub fn longest(&self) -> u64 {
+        match self.work {
+            Work::Encode { tokens, .. } | Work::Generate { tokens, .. } | Work::Train { tokens, .. } => {
+                tokens
+            }
         }
     }
 
@@ -373,7 +388,10 @@ impl Task {
             ("pipeline parallelism", u64::from(self.spread.pipeline)),
         ];
         match &self.work {
-            Work::Encode { batch, tokens, .. } => counts.extend([("batch", *batch), ("tokens", *tokens)]),
+            Work::Encode { batch, tokens, at_once, .. } => {
+                counts.extend([("batch", *batch), ("tokens", *tokens)]);
+                counts.extend(at_once.map(|at_once| ("tokens at once", at_once)));
+            }
             Work::Generate { tokens, concurrency } => {
                 counts.extend([("tokens", *tokens), ("concurrency", *concurrency)]);
             }

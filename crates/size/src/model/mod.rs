@@ -133,6 +133,10 @@ pub fn read(reader: &dyn RangeReader) -> Result<ModelFacts, SizeError> {
     facts.types = facts.tensors.by_type();
     facts.weight_bytes = (!facts.files.is_empty()).then(|| facts.tensors.bytes());
     facts.parameters = parameters(&facts);
+    let stored = stored_type(&facts);
+    if let Some(built) = &mut facts.architecture {
+        built.dtype = built.dtype.take().or_else(|| stored.map(str::to_owned));
+    }
     facts.notes.extend(facts.tensors.notes.iter().take(20).cloned());
     if files.pipeline {
         let note = "model_index.json describes a pipeline of several models: point at one of its folders for its weights";
@@ -263,6 +267,15 @@ fn gguf_weights(reader: &dyn RangeReader, names: &[String], facts: &mut ModelFac
         built.tied = Some(!facts.tensors.has("output.weight"));
     }
     Ok(())
+}
+
+/// The type in which an engine computes where `config.json` names none: that of the stored floats, of the type with
+/// the most values.
+fn stored_type(facts: &ModelFacts) -> Option<&'static str> {
+    let floats = [("F32", "float32"), ("F16", "float16"), ("BF16", "bfloat16")];
+    let values = |stored: &str| facts.types.get(stored).map_or(0, |total| total.values);
+    let (stored, name) = floats.into_iter().max_by_key(|(stored, _)| values(stored))?;
+    (values(stored) > 0).then_some(name)
 }
 
 /// Parameters: the stored values, or, behind a packed format, what the build says; unknown where neither tells.

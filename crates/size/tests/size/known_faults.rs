@@ -202,7 +202,7 @@ fn free_memory() -> [String; 1] {
 
 /// What a trial measured, as the verdict takes it.
 fn peak(bytes: Bytes, tokens: u64) -> Measured {
-    let peak = Peak { part: None, bytes, tokens_at_once: Some(tokens), readings: 3 };
+    let peak = Peak { part: None, bytes, tokens_at_once: Some(tokens), longest_tokens: None, readings: 3 };
     Measured {
         trial: "2026-11-30T181502Z-pilot".into(),
         backend: Backend::Cuda,

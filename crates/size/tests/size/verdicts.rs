@@ -2,7 +2,7 @@
 
 use pilote_size::cards::{Cards, Holding};
 use pilote_size::measured::{Measured, Peak, Shape, Verdict, compare, verdict};
-use pilote_size::memory::{Backend, PartKind, Task, estimate};
+use pilote_size::memory::{Backend, Engine, PartKind, Task, Work, estimate};
 use pilote_size::model::read;
 use pilote_size::picture::{Bar, Piece, svg};
 use pilote_size::{Bytes, Request, size};
@@ -13,7 +13,8 @@ use super::fixtures::{TRANSFORMERS, encode, folder, generate, vllm};
 const GIB: u64 = 1 << 30;
 
 fn measured(bytes: u64, tokens: Option<u64>, backend: Backend) -> Measured {
-    let peak = Peak { part: None, bytes: Bytes(bytes), tokens_at_once: tokens, readings: 5 };
+    let peak =
+        Peak { part: None, bytes: Bytes(bytes), tokens_at_once: tokens, longest_tokens: None, readings: 5 };
     Measured {
         trial: "2026-11-30T181502Z-pilot".into(),
         backend,
@@ -144,6 +145,23 @@ fn the_largest_batch_of_a_trial_tells_its_longest_text_and_how_many_stood_beside
 }
 
 #[test]
+fn a_mixed_batch_covers_the_task_that_it_is_though_no_whole_number_of_its_longest_texts_is_as_much() {
+    let mut task = encode(Engine::Builtin, 9, 250);
+    task.backend = Backend::Cpu;
+    let mut peak = measured(GIB, Some(2048), Backend::Cpu);
+    assert!(peak.peak_covering(&task).is_none(), "9 x 250 tokens were never computed at once");
+    let Work::Encode { at_once, .. } = &mut task.work else { unreachable!() };
+    *at_once = Some(2048);
+    assert!(peak.peak_covering(&task).is_none(), "without a longest text nothing is covered");
+    peak.peaks[0].longest_tokens = Some(249);
+    let coverage = peak.coverage(&task).unwrap();
+    assert_eq!((coverage.covers, coverage.longest, coverage.longest_asked), (false, Some(249), 250));
+    peak.peaks[0].longest_tokens = Some(250);
+    let coverage = peak.coverage(&task).unwrap();
+    assert_eq!((coverage.covers, coverage.at_once, coverage.at_once_asked), (true, Some(2048), Some(2048)));
+}
+
+#[test]
 fn the_difference_is_shown_by_part_against_the_nearest_end() {
     let facts = read(&folder("llama-3.1-8b", 1)).unwrap();
     let estimate = estimate(&facts, &generate(vllm(2048), 8192, 1)).unwrap();
@@ -153,12 +171,14 @@ fn the_difference_is_shown_by_part_against_the_nearest_end() {
         part: Some(PartKind::Weights),
         bytes: Bytes(16_060_522_496),
         tokens_at_once: None,
+        longest_tokens: None,
         readings: 1,
     });
     found.peaks.push(Peak {
         part: Some(PartKind::Cache),
         bytes: Bytes(GIB - 24),
         tokens_at_once: None,
+        longest_tokens: None,
         readings: 1,
     });
     let lines = compare(&estimate, &found).lines;
@@ -227,15 +247,25 @@ fn the_picture_draws_pieces_without_gaps_and_escapes_labels() {
         Bar {
             label: "task".into(),
             pieces: vec![piece("weights <w>", 2 * GIB, true), piece("rest", GIB, false)],
+            room: None,
             sum: "3 GiB".into(),
         },
-        Bar { label: "L40S & co".into(), pieces: vec![piece("memory", 4 * GIB, true)], sum: "4 GiB".into() },
+        Bar {
+            label: "L40S & co".into(),
+            pieces: vec![piece("weights <w>", 2 * GIB, true)],
+            room: Some(Bytes(4 * GIB)),
+            sum: "4 GiB".into(),
+        },
     ];
     let picture = svg("Memory", &bars);
     assert!(picture.contains("weights &lt;w&gt;") && picture.contains("L40S &amp; co"));
     assert!(
         picture.contains("x=\"150\" y=\"8\" width=\"190\"")
             && picture.contains("x=\"340\" y=\"8\" width=\"95\"")
+    );
+    assert!(
+        picture.contains("class=\"room\" x=\"150\" y=\"42\" width=\"380\""),
+        "a card is an outline: {picture}"
     );
     assert_eq!(picture.matches("url(#h)").count(), 1, "only the estimate is hatched");
     assert_eq!(picture, svg("Memory", &bars));

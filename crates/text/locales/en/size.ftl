@@ -51,14 +51,14 @@ size-measured-alone = { $part }: measured { $measured }; the estimate is unknown
 size-above = { $memory } above
 size-below = { $memory } below
 size-inside = none
+size-measured-pages = Weights are read from their file page by page when they are first used: what loading had not touched is among the temporaries.
+size-covered = This peak covers the task: the trial computed texts of up to { $longest } tokens and up to { $at-once } tokens at once; asked for are { $longest-asked } and { $at-once-asked }.
+size-not-covered = This peak does not cover the task: the trial computed texts of up to { $longest } tokens and up to { $at-once } tokens at once; asked for are { $longest-asked } and { $at-once-asked }.
 
 size-cards-title = Cards, with { $percent } of their memory to stay free
 size-fits = fits: the measured peak { $peak } leaves { $headroom } ({ $margin } were asked for)
 size-no-margin = too tight: the measured peak { $peak } leaves { $headroom }, and { $margin } were asked for
-size-does-not-fit = does not fit: { $certain } are certain, { $cards ->
-    [1] {""}
-   *[other] {" "}/ { $cards } cards
-} too much
+size-does-not-fit = does not fit: { $certain } are certain, { $over } too much
 size-open = open: { $known } are known; the pilot has to measure the peak
 size-open-beyond = open: { $known } are known, which is beyond this card; the pilot has to measure the peak
 size-reserve = The engine reserves { $budget } whatever the model needs: weights { $weights }, working memory { $working }, runtime { $runtime }, cache { $cache }.
@@ -96,6 +96,20 @@ plan-standing-not-sized = not sized
 plan-no-price = —
 plan-not-offered = Not in this catalogue: { $cards }.
 plan-none = No card of the catalogue answers this request.
+plan-page-title = Plan
+plan-page-open-task = The task is open: the pilot has to measure its peak before a card is said to hold it.
+plan-page-memory = Memory against each card
+plan-page-memory-note = One bar a card, all to one scale: the outline is the memory of one card, the filled part is the task at its high end. Hatched parts are estimated.
+plan-page-parts = Memory by part
+plan-page-no-task = No task was sized, so no card is said to hold it. Name a model and its tokens to see its memory.
+plan-page-candidates = Candidates
+plan-page-says = What a plan means
+plan-page-periods = What each period suits
+plan-page-duration = Duration
+plan-page-part = part
+plan-page-amount = memory
+plan-page-origin = origin
+plan-page-basis = formula or reason
 
 plan-total-is-lots-times-price = Total = price of a lot x lots. The cards of a lot are in its price and are not counted again.
 plan-cards-do-not-merge = Several cards do not merge their memory: each program sees one card's.

@@ -51,14 +51,14 @@ size-measured-alone = { $part } : mesuré { $measured } ; l’estimation est inc
 size-above = { $memory } au-dessus
 size-below = { $memory } au-dessous
 size-inside = nul
+size-measured-pages = Les poids sont lus de leur fichier page par page à la première utilisation : ce que le chargement n’a pas touché compte dans les temporaires.
+size-covered = Ce pic couvre la tâche : l’essai a calculé des textes jusqu’à { $longest } jetons et jusqu’à { $at-once } jetons à la fois ; il en faut { $longest-asked } et { $at-once-asked }.
+size-not-covered = Ce pic ne couvre pas la tâche : l’essai a calculé des textes jusqu’à { $longest } jetons et jusqu’à { $at-once } jetons à la fois ; il en faut { $longest-asked } et { $at-once-asked }.
 
 size-cards-title = Cartes, avec { $percent } de leur mémoire à laisser libres
 size-fits = tient : le pic mesuré { $peak } laisse { $headroom } ({ $margin } étaient demandés)
 size-no-margin = trop juste : le pic mesuré { $peak } laisse { $headroom }, et { $margin } étaient demandés
-size-does-not-fit = ne tient pas : { $certain } sont certains, { $cards ->
-    [1] {""}
-   *[other] {" "}/ { $cards } cartes
-} de trop
+size-does-not-fit = ne tient pas : { $certain } sont certains, { $over } de trop
 size-open = ouvert : { $known } sont connus ; le pilote doit mesurer le pic
 size-open-beyond = ouvert : { $known } sont connus, au-delà de cette carte ; le pilote doit mesurer le pic
 size-reserve = Le moteur réserve { $budget } quel que soit le besoin du modèle : poids { $weights }, mémoire de travail { $working }, environnement { $runtime }, cache { $cache }.
@@ -96,6 +96,20 @@ plan-standing-not-sized = non dimensionné
 plan-no-price = —
 plan-not-offered = Absentes de ce catalogue : { $cards }.
 plan-none = Aucune carte du catalogue ne répond à cette demande.
+plan-page-title = Forfait
+plan-page-open-task = La tâche reste ouverte : le pilote doit mesurer son pic avant qu’une carte soit dite suffisante.
+plan-page-memory = La mémoire face à chaque carte
+plan-page-memory-note = Une barre par carte, toutes à la même échelle : le contour est la mémoire d’une carte, la partie pleine est la tâche à sa borne haute. Les parties hachurées sont estimées.
+plan-page-parts = Mémoire par poste
+plan-page-no-task = Aucune tâche n’a été dimensionnée, donc aucune carte n’est dite suffisante. Nommez un modèle et ses jetons pour voir sa mémoire.
+plan-page-candidates = Candidats
+plan-page-says = Ce que veut dire un forfait
+plan-page-periods = À quoi convient chaque durée
+plan-page-duration = Temps de calcul
+plan-page-part = poste
+plan-page-amount = mémoire
+plan-page-origin = origine
+plan-page-basis = formule ou raison
 
 plan-total-is-lots-times-price = Total = prix d’un lot x nombre de lots. Les cartes d’un lot sont dans son prix et ne se comptent pas une seconde fois.
 plan-cards-do-not-merge = Plusieurs cartes ne fusionnent pas leur mémoire : chaque programme voit celle d’une carte.

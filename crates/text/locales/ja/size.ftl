@@ -45,14 +45,14 @@ size-measured-alone = { $part }：実測 { $measured }、推定は不明
 size-above = { $memory } 上回る
 size-below = { $memory } 下回る
 size-inside = なし
+size-measured-pages = 重みは最初に使うときにファイルからページ単位で読み込まれます。読み込み時に触れなかった分は一時領域に含まれます。
+size-covered = このピークはタスクを満たします：試行が計算したのは最長 { $longest } トークン、同時に最大 { $at-once } トークン。必要なのは { $longest-asked } と { $at-once-asked } です。
+size-not-covered = このピークはタスクに足りません：試行が計算したのは最長 { $longest } トークン、同時に最大 { $at-once } トークン。必要なのは { $longest-asked } と { $at-once-asked } です。
 
 size-cards-title = カード（メモリの { $percent } を空けておく）
 size-fits = 収まる：実測ピーク { $peak }、残り { $headroom }（必要な余裕 { $margin }）
 size-no-margin = 余裕不足：実測ピーク { $peak }、残り { $headroom }、必要な余裕 { $margin }
-size-does-not-fit = 収まらない：確実な分だけで { $certain }、{ $cards ->
-    [1] {""}
-   *[other] {" "}÷ カード { $cards } 枚
-} 超過
+size-does-not-fit = 収まらない：確実な分だけで { $certain }、{ $over } 超過
 size-open = 未確定：既知は { $known }。パイロットでピークを測る必要があります
 size-open-beyond = 未確定：既知の { $known } がこのカードを超えています。パイロットでピークを測る必要があります
 size-reserve = エンジンはモデルの必要量にかかわらず { $budget } を確保します：重み { $weights }、作業領域 { $working }、実行環境 { $runtime }、キャッシュ { $cache }。
@@ -84,6 +84,20 @@ plan-standing-not-sized = 未計算
 plan-no-price = —
 plan-not-offered = このカタログにないカード：{ $cards }。
 plan-none = この条件に合うカードはカタログにありません。
+plan-page-title = プラン
+plan-page-open-task = タスクは未確定です。カードに収まると言う前に、パイロットでピークを測る必要があります。
+plan-page-memory = 各カードに対するメモリ
+plan-page-memory-note = カードごとに 1 本、すべて同じ縮尺です。枠はカード 1 枚のメモリ、塗りつぶしはタスクの上限値です。斜線の部分は推定です。
+plan-page-parts = 内訳ごとのメモリ
+plan-page-no-task = タスクを計算していないため、収まるカードは示しません。モデルとトークン数を指定するとメモリを表示します。
+plan-page-candidates = 候補
+plan-page-says = プランの意味
+plan-page-periods = 各期間に向くこと
+plan-page-duration = 所要時間
+plan-page-part = 内訳
+plan-page-amount = メモリ
+plan-page-origin = 出所
+plan-page-basis = 式または理由
 
 plan-total-is-lots-times-price = 合計 = ロットの価格 × ロット数。ロット内のカードは価格に含まれ、二重には数えません。
 plan-cards-do-not-merge = 複数のカードのメモリは一つになりません。各プログラムに見えるのはカード 1 枚の分です。
