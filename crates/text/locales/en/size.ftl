@@ -56,6 +56,7 @@ size-covered = This peak covers the task: the trial computed texts of up to { $l
 size-not-covered = This peak does not cover the task: the trial computed texts of up to { $longest } tokens and up to { $at-once } tokens at once; asked for are { $longest-asked } and { $at-once-asked }.
 
 size-cards-title = Cards, with { $percent } of their memory to stay free
+size-this-machine = this machine
 size-fits = fits: the measured peak { $peak } leaves { $headroom } ({ $margin } were asked for)
 size-no-margin = too tight: the measured peak { $peak } leaves { $headroom }, and { $margin } were asked for
 size-does-not-fit = does not fit: { $certain } are certain, { $over } too much
@@ -78,6 +79,7 @@ plan-title = Plan: { $lots ->
     [one] one lot
    *[other] { $lots } lots
 }, prices from { $from }
+plan-built-in-sample = the built-in sample
 plan-examples = These prices are examples. Nobody sells at them; ask the desk for its catalogue.
 plan-column-card = card
 plan-column-memory = memory of one card
@@ -151,6 +153,8 @@ libraries-code-hip-source = HIP source of the project: { $place }. It needs a co
 libraries-code-torch-extension = An extension is compiled on the machine: { $place }.
 libraries-code-triton-kernel = Kernels are compiled when first called: { $place }.
 libraries-code-model-code = Code that comes with a model is allowed to run: { $place }. Read it before.
+libraries-python = Found: { $implementation } { $version }, { $platform } ({ $place }).
+libraries-python-unknown = Found: no Python that says its version; the wheel index stays unknown.
 libraries-index = For this system, Python, driver and card: the wheel index { $name } of PyTorch ({ $source }). Check it by computing on the card.
 libraries-index-none = No wheel index fits: { $why }.
 libraries-copied = A command copied from another machine is an assumption; what is installed is checked where it runs.

@@ -56,6 +56,7 @@ size-covered = Ce pic couvre la tâche : l’essai a calculé des textes jusqu�
 size-not-covered = Ce pic ne couvre pas la tâche : l’essai a calculé des textes jusqu’à { $longest } jetons et jusqu’à { $at-once } jetons à la fois ; il en faut { $longest-asked } et { $at-once-asked }.
 
 size-cards-title = Cartes, avec { $percent } de leur mémoire à laisser libres
+size-this-machine = cette machine
 size-fits = tient : le pic mesuré { $peak } laisse { $headroom } ({ $margin } étaient demandés)
 size-no-margin = trop juste : le pic mesuré { $peak } laisse { $headroom }, et { $margin } étaient demandés
 size-does-not-fit = ne tient pas : { $certain } sont certains, { $over } de trop
@@ -78,6 +79,7 @@ plan-title = Forfait : { $lots ->
     [one] un lot
    *[other] { $lots } lots
 }, prix de { $from }
+plan-built-in-sample = l’exemple intégré
 plan-examples = Ces prix sont des exemples. Personne ne vend à ces prix ; demandez son catalogue au guichet.
 plan-column-card = carte
 plan-column-memory = mémoire d’une carte
@@ -151,6 +153,8 @@ libraries-code-hip-source = Code HIP du projet : { $place }. Il faut un compilat
 libraries-code-torch-extension = Une extension est compilée sur la machine : { $place }.
 libraries-code-triton-kernel = Des noyaux sont compilés au premier appel : { $place }.
 libraries-code-model-code = Du code venu avec un modèle a le droit de tourner : { $place }. Lisez-le avant.
+libraries-python = Trouvé : { $implementation } { $version }, { $platform } ({ $place }).
+libraries-python-unknown = Trouvé : aucun Python qui dise sa version ; l’index de paquets reste inconnu.
 libraries-index = Pour ce système, ce Python, ce pilote graphique et cette carte : l’index { $name } de PyTorch ({ $source }). Vérifiez-le en calculant sur la carte.
 libraries-index-none = Aucun index ne convient : { $why }.
 libraries-copied = Une commande copiée d’une autre machine est une supposition ; ce qui est installé se vérifie là où cela tourne.

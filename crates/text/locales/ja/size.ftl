@@ -50,6 +50,7 @@ size-covered = このピークはタスクを満たします：試行が計算�
 size-not-covered = このピークはタスクに足りません：試行が計算したのは最長 { $longest } トークン、同時に最大 { $at-once } トークン。必要なのは { $longest-asked } と { $at-once-asked } です。
 
 size-cards-title = カード（メモリの { $percent } を空けておく）
+size-this-machine = この機械
 size-fits = 収まる：実測ピーク { $peak }、残り { $headroom }（必要な余裕 { $margin }）
 size-no-margin = 余裕不足：実測ピーク { $peak }、残り { $headroom }、必要な余裕 { $margin }
 size-does-not-fit = 収まらない：確実な分だけで { $certain }、{ $over } 超過
@@ -69,6 +70,7 @@ size-open-points-written = 確かめる点を { $file } に書きました。
 size-never-by-count = パラメーター数だけで収まるとは言いません。証明できるのは実測したピークだけです。
 
 plan-title = プラン：{ $lots } ロット、価格は { $from } による
+plan-built-in-sample = 組み込みの例
 plan-examples = この価格は例です。この価格で売る人はいません。窓口にカタログを求めてください。
 plan-column-card = カード
 plan-column-memory = カード 1 枚のメモリ
@@ -139,6 +141,8 @@ libraries-code-hip-source = プロジェクトの HIP ソース：{ $place }。�
 libraries-code-torch-extension = 拡張が機械上でコンパイルされます：{ $place }。
 libraries-code-triton-kernel = カーネルは最初の呼び出しでコンパイルされます：{ $place }。
 libraries-code-model-code = モデル付属のコードの実行が許されています：{ $place }。先に読んでください。
+libraries-python = 検出：{ $implementation } { $version }、{ $platform }（{ $place }）。
+libraries-python-unknown = 検出：版を答える Python がないため、ホイールの索引は不明です。
 libraries-index = このシステム、Python、ドライバー、カードには PyTorch の索引 { $name }（{ $source }）。カードで計算して確かめてください。
 libraries-index-none = 合う索引がありません：{ $why }。
 libraries-copied = 別の機械から写したコマンドは仮定です。入っているものは動かす場所で確かめます。
