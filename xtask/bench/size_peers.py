@@ -2,7 +2,7 @@
 
 Usage: size_peers.py LLMFIT CONFIGURATION TOKENS NAME
 
-It is run by hand, with hf-mem 0.5.6, accelerate 1.15.0, llmfit 1.1.17 and transformers installed.
+`cargo xtask bench sizing` runs it, with hf-mem 0.5.6 and llmfit 1.1.17 installed.
 CONFIGURATION is a config.json, NAME the model's name in llmfit's own table. A tool that cannot say a figure has none.
 """
 
@@ -15,18 +15,6 @@ def hf_mem(config, tokens):
     from hf_mem.safetensors.kv_cache import compute_safetensors_kv_cache_size
 
     return compute_safetensors_kv_cache_size(config, "BF16", tokens)
-
-
-def accelerate(path):
-    import torch
-    from accelerate import init_empty_weights
-    from accelerate.utils import calculate_maximum_sizes
-    from transformers import AutoConfig, AutoModel
-
-    # As its command estimate-memory does; float16 is half of what it finds in 32 bits.
-    with init_empty_weights():
-        model = AutoModel.from_config(AutoConfig.from_pretrained(path), dtype=torch.float32)
-    return calculate_maximum_sizes(model)[0] // 2
 
 
 def llmfit(program, tokens, name):
@@ -53,7 +41,6 @@ def main():
         json.dumps(
             {
                 "hf_mem_cache": attempt(hf_mem, config, int(tokens)),
-                "accelerate_weights": attempt(accelerate, path),
                 "llmfit_weights": weights,
                 "llmfit_cache": cache,
             }

@@ -13,6 +13,7 @@ mod memory;
 pub mod page;
 pub mod peers;
 mod sizes;
+mod sizing;
 mod startup;
 
 use anyhow::bail;
@@ -24,7 +25,7 @@ use page::Section;
 type Bench = fn(&Repo) -> anyhow::Result<Section>;
 
 /// The benchmarks, in the order of the page.
-const BENCHES: [(&str, Bench); 8] = [
+const BENCHES: [(&str, Bench); 9] = [
     ("embed", embed::bench),
     ("ledger", ledger::bench),
     ("commands", commands::bench),
@@ -32,6 +33,7 @@ const BENCHES: [(&str, Bench); 8] = [
     ("python", engines::python),
     ("startup", startup::bench),
     ("sizes", sizes::bench),
+    ("sizing", sizing::bench),
     ("memory", memory::bench),
 ];
 

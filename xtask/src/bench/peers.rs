@@ -9,6 +9,8 @@ use crate::tidy::examples::sha256;
 
 /// The list of the peers that compute with models.
 pub const MODELS: &str = "requirements.txt";
+/// The list of the peers that say what a model takes.
+pub const SIZES: &str = "requirements-sizes.txt";
 /// The list of the peers that move rows.
 pub const PIPELINES: &str = "requirements-pipelines.txt";
 

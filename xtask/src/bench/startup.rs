@@ -58,8 +58,9 @@ struct Start {
     limit_ms: Option<f64>,
 }
 
+/// Wall milliseconds of one command, from its start to its end.
 #[expect(clippy::disallowed_methods, reason = "measuring what a start takes is what this is for")]
-fn milliseconds(words: &[PathBuf]) -> anyhow::Result<f64> {
+pub(super) fn milliseconds(words: &[PathBuf]) -> anyhow::Result<f64> {
     let (program, arguments) = words.split_first().context("a command has a first word")?;
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -74,9 +74,9 @@ fn moments(task: &Task, kind: Kind) -> Moments {
         // The embeddings, which are held to the end, the layer's input, queries, keys, values and their result; then
         // the embeddings, the input and the result of attention, and the inner
         // vector before and after its activation. Both were counted with the allocations of PyTorch's profiler.
-        (_, Kind::Encoder) => Moments { attention: 6, outer: 3, inner: 2, holes: 4 },
+        (_, Kind::Encoder) => Moments { attention: 6, outer: 3, inner: 2, holes: 6 },
         // The same without the embeddings; a gated part has the gate, what it gates and their product.
-        (_, _) => Moments { attention: 6, outer: 2, inner: 3, holes: 4 },
+        (_, _) => Moments { attention: 6, outer: 2, inner: 3, holes: 6 },
     }
 }
 
@@ -84,10 +84,10 @@ fn moments(task: &Task, kind: Kind) -> Moments {
 ///
 /// On the processor freed blocks below 32 MiB stay with the process, in holes that the wider inner
 /// vectors do not fit into, and each layer's output leaves one hole more. There the vectors of both moments add up
-/// instead of taking turns. PyTorch frees in another order than it allocates, so it leaves four holes, and one of the
+/// instead of taking turns. PyTorch frees in another order than it allocates, so it leaves six holes, and one of the
 /// inner width where inner vectors are of such blocks too: with encoders of 2 to 12 layers, 384 and 768 wide, whole
-/// processes held 21 to 23 vectors above their weights where every block stays (22 by this count), 16 to 19 where the
-/// inner ones go back (18), and 11 where all do (11); with the allocator told to give all blocks back
+/// processes held 21 to 25 vectors above their weights where every block stays (24 by this count), 16 to 22 where the
+/// inner ones go back (20), and 11 where all do (11); with the allocator told to give all blocks back
 /// (`MALLOC_MMAP_THRESHOLD_`), 11 at every size. Neither packed weights nor threads were seen in these figures.
 #[must_use]
 pub fn temporaries(task: &Task, built: &Architecture) -> Figure {
