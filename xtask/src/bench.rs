@@ -15,6 +15,7 @@ pub mod peers;
 mod sizes;
 mod sizing;
 mod startup;
+mod volume;
 
 use anyhow::bail;
 
@@ -35,6 +36,7 @@ const BENCHES: [(&str, Bench); 9] = [
     ("sizes", sizes::bench),
     ("sizing", sizing::bench),
     ("memory", memory::bench),
+    ("volume", volume::bench),
 ];
 
 /// Runs the named benchmarks, or all; the others keep the results of their last run on the page.

@@ -123,6 +123,9 @@ pub(crate) enum Command {
     /// Let a trial be taken up although its owner cannot be asked whether it is gone.
     #[command(after_help = "Example:\n  pilote unlock runs/2026-11-30T181502Z-pilot")]
     Unlock(Unlock),
+    /// Draw items of the campaign's inputs by length, as the inputs of a pilot with fixed digests.
+    #[command(after_help = "Example:\n  pilote sample --count 12 --seed 1 --into data/sample")]
+    Sample(Sample),
     /// How much memory a task needs, part by part, each figure with its origin, held against cards.
     #[command(
         after_help = "Example:\n  pilote size hub:sentence-transformers/all-MiniLM-L6-v2 --tokens 256 --batch 32\n  pilote size --from latest     the measured peaks of a trial beside the estimate"
@@ -153,6 +156,23 @@ pub(crate) struct Demo {
     /// Where models are kept; otherwise `pilote/models` in the user's cache.
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
+}
+
+/// `pilote sample`.
+#[derive(Debug, Args)]
+pub(crate) struct Sample {
+    /// The project's folder; otherwise the one around the current folder.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Items to draw, as many short as usual as long ones.
+    #[arg(long, default_value_t = 12, value_name = "ITEMS")]
+    pub count: usize,
+    /// The same seed draws the same items.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Folder inside the project to write them to; it must not exist, or be empty.
+    #[arg(long, default_value = "data/pilote", value_name = "DIR")]
+    pub into: String,
 }
 
 /// `pilote new`.

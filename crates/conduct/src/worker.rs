@@ -37,6 +37,11 @@ const HEED: Duration = Duration::from_millis(100);
 /// Gives the content of an indexed item.
 pub(crate) trait Contents {
     fn content(&self, item: &Item) -> Result<Content, ReadError>;
+
+    /// Makes the items of a part ready to be read in any order.
+    fn prepare(&self, _items: &[Item]) -> Result<(), ReadError> {
+        Ok(())
+    }
 }
 
 impl Contents for Source {
@@ -45,6 +50,10 @@ impl Contents for Source {
             Given::Text(text) => Content::Text(text),
             Given::File(path) => Content::File(path),
         })
+    }
+
+    fn prepare(&self, items: &[Item]) -> Result<(), ReadError> {
+        pilote_corpus::prepare(self, items)
     }
 }
 
@@ -179,6 +188,8 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
     ) -> Result<Option<EndReason>, ConductError> {
         let part = entry.part;
         let items = indexing::read_part(&*self.job.store, entry)?;
+        let position = entry.first;
+        self.job.contents.prepare(&items).map_err(|source| ConductError::Input { position, source })?;
         let mut recorded = BTreeMap::new();
         if let Some(taken_over) = writer.taken_over() {
             let event = TrialEvent::TakenOver {

@@ -1,18 +1,19 @@
 //! What must hold for any bytes at all. The fuzz targets and a deterministic test call the same functions.
 
 use std::collections::BTreeMap;
-use std::io::Cursor;
-use std::path::Path;
+use std::io::{Read as _, Write as _};
 
-use pilote_spec::{Duplicates, Encoding, Inputs, Limits, Location, Position};
+use pilote_spec::Encoding;
 
 use crate::content;
 use crate::decoding::charset;
 use crate::index::{Closing, decode_part, encode_part};
-use crate::notes::Notes;
+use crate::opened;
+use crate::paths::RowFile;
 use crate::records::Fields;
-use crate::scan::Rows;
-use crate::source::{CorpusError, Source};
+use crate::rows::row_of;
+use crate::shape::{Format, Shape};
+use crate::stream::{Compression, Restart, Stream};
 
 /// The encodings that can be declared.
 const ENCODINGS: [Encoding; 4] = [Encoding::Utf8, Encoding::ShiftJis, Encoding::EucJp, Encoding::Windows1252];
@@ -39,47 +40,66 @@ pub fn index(bytes: &[u8]) {
 /// # Panics
 /// When that does not hold.
 pub fn jsonl(bytes: &[u8]) {
-    let encoding = ENCODINGS[usize::from(bytes.first().copied().unwrap_or(0)) % ENCODINGS.len()];
-    let limits = Limits { bytes: 512, ..Limits::default() };
-    let columns = BTreeMap::from([("also".to_owned(), "x".to_owned())]);
-    let inputs = Inputs::Jsonl {
-        jsonl: "rows".to_owned(),
-        id: "id".to_owned(),
-        text: "text".to_owned(),
-        columns: columns.clone(),
-        encoding,
-    };
-    let source = Source::new(Path::new(""), &inputs, &limits, Duplicates::Refuse);
-    let fields = Fields { id: "id".to_owned(), text: "text".to_owned(), columns, charset: charset(encoding) };
-    let mut notes = Notes::default();
-    let reader = || Cursor::new(bytes);
-    let Ok(mut rows) = Rows::new(reader(), reader(), &source, fields, &mut notes) else { return };
-    let (mut end, mut position) = (0, 0);
-    while let Some(item) = next(&mut rows, position, &mut notes) {
-        let Location::Line { offset, bytes: length, .. } = item.location else {
-            panic!("a row is a line");
-        };
-        assert!(offset >= end && offset + length <= bytes.len() as u64, "lines overlap or leave the file");
-        assert!(
-            item.fault.is_some() || (item.id.is_some() && item.chars > 0),
-            "work without identifier or text"
-        );
-        assert!(length <= limits.bytes || item.fault.is_some(), "a line beyond the limit became work");
-        end = offset + length;
-        position += 1;
-    }
-    assert!(position + notes.blank_lines <= bytes.len() as u64 + 1, "more lines than bytes");
+    rows(bytes, Format::Jsonl);
 }
 
-fn next<R: std::io::Read + std::io::Seek>(
-    rows: &mut Rows<R>,
-    position: u64,
-    notes: &mut Notes,
-) -> Option<pilote_spec::Item> {
-    match rows.next(Position(position), notes) {
-        Ok(item) => item,
-        Err(CorpusError::DuplicateId { .. }) => panic!("duplicates are refused here"),
-        Err(error) => panic!("reading memory failed: {error}"),
+/// Any bytes are comma-separated values: records in order that never overlap, each as a row of JSONL is.
+///
+/// # Panics
+/// When that does not hold.
+pub fn csv(bytes: &[u8]) {
+    rows(bytes, Format::Csv(if bytes.len().is_multiple_of(2) { ',' } else { '\t' }));
+}
+
+fn rows(bytes: &[u8], format: Format) {
+    const LIMIT: u64 = 512;
+    let encoding = ENCODINGS[usize::from(bytes.first().copied().unwrap_or(0)) % ENCODINGS.len()];
+    let fields = Fields {
+        id: "id".to_owned(),
+        text: "text".to_owned(),
+        columns: BTreeMap::from([("also".to_owned(), "x".to_owned())]),
+        object: false,
+        charset: charset(encoding),
+    };
+    let shape = Shape { format, fields, paths: "rows".into() };
+    let file = RowFile { path: "rows".to_owned(), full: "rows".into() };
+    let Ok((mut lines, parser)) = opened::rows(bytes, &file, Compression::None, &shape, LIMIT) else {
+        return;
+    };
+    let (mut end, mut count) = (0, 0);
+    while let Some(line) = lines.next().unwrap_or_else(|error| panic!("reading memory failed: {error}")) {
+        assert!(
+            line.offset >= end && line.offset + line.bytes <= bytes.len() as u64,
+            "lines overlap or leave the file"
+        );
+        end = line.offset + line.bytes;
+        count += 1;
+        if let Some(row) = row_of(&line, &parser, None, LIMIT) {
+            let is_work = row.id.is_some() && row.text.as_ref().is_ok_and(|text| !text.trim().is_empty());
+            assert!(is_work || row.text.is_err(), "work without identifier or text");
+            assert!(line.bytes <= LIMIT || row.text.is_err(), "a line beyond the limit became work");
+        }
+    }
+    assert!(count <= bytes.len() as u64 + 1, "more lines than bytes");
+}
+
+/// Any bytes are a compressed file, whole or not, or none.
+///
+/// # Panics
+/// When reading it does not end.
+pub fn compressed(bytes: &[u8]) {
+    let Ok(mut file) = tempfile::tempfile() else { return };
+    if file.write_all(bytes).is_err() {
+        return;
+    }
+    let Ok(mut stream) = Stream::open(file, Compression::of(bytes), Restart::START) else { return };
+    let mut buffer = [0; 4096];
+    // A few bytes may stand for very many; what is read of them here is bounded.
+    for _ in 0..1024 {
+        match stream.read(&mut buffer) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
     }
 }
 

@@ -8,8 +8,10 @@
 //!
 //! Inputs are opened for reading only, and only regular files are opened: a named pipe would wait for ever.
 
+mod buckets;
 mod confusable;
 mod content;
+mod csv;
 mod decoding;
 mod files;
 #[doc(hidden)]
@@ -20,16 +22,25 @@ mod kind;
 mod lines;
 mod mail;
 mod notes;
+mod opened;
 mod page;
+mod paths;
 mod pins;
 mod range;
 mod reading;
 mod records;
+mod rows;
+mod sample;
 mod scan;
+mod shape;
 mod source;
+mod stream;
+mod table;
+mod window;
 
 pub use notes::{Notes, Pair};
 pub use pins::{Difference, DifferenceKind, Pins, PinsError, digests};
-pub use reading::{Given, ReadError, give, read};
+pub use reading::{Given, ReadError, give, prepare, read};
+pub use sample::{LengthGroup, Sample, Share, sample};
 pub use scan::{Scan, scan};
 pub use source::{CorpusError, Source};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Pairs that are named; the others are counted only.
-const NAMED_PAIRS: usize = 20;
+pub(crate) const NAMED_PAIRS: usize = 20;
 
 /// What a scan noticed. Kept in the index's closing entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,9 +11,10 @@ const NAMED_PAIRS: usize = 20;
 pub struct Notes {
     /// Inputs whose byte order mark was removed.
     pub bom_removed: u64,
-    /// Lines of a JSONL file with nothing but white space; they are no items.
+    /// Lines of a file of rows with nothing but white space; they are no items.
     pub blank_lines: u64,
-    /// Files that an operating system leaves behind (`.DS_Store`, `Thumbs.db`); they are no items.
+    /// Files that are no items: what an operating system leaves behind (`.DS_Store`, `Thumbs.db`), and in a directory of
+    /// files of rows whatever has another extension.
     pub skipped_files: u64,
     /// Attachments of messages; only the messages' own text is read.
     pub attachments: u64,
@@ -41,6 +42,14 @@ impl Notes {
         if self.confusable_pairs.len() < NAMED_PAIRS {
             self.confusable_pairs.push(Pair { first: first.to_owned(), second: second.to_owned() });
         }
+    }
+
+    /// Puts pairs that were found together in the place of those that were counted as they came.
+    pub(crate) fn alike<'p>(&mut self, count: u64, named: impl Iterator<Item = (&'p str, &'p str)>) {
+        self.confusable = count;
+        let pair =
+            |(first, second): (&str, &str)| Pair { first: first.to_owned(), second: second.to_owned() };
+        self.confusable_pairs = named.map(pair).collect();
     }
 
     /// Adds what was seen in one content.

@@ -6,7 +6,10 @@ use std::fs::File;
 
 use pilote_spec::{Digest, Inputs, Location};
 
+use crate::notes::Notes;
+use crate::paths::row_files;
 use crate::scan;
+use crate::shape::Shape;
 use crate::source::{CorpusError, Source, stored};
 
 /// Digests by path relative to the project, so that `sha256sum -c` in the project's folder checks the same.
@@ -64,18 +67,19 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The digests of the files of `source` as they are now: of every file below a directory, of the JSONL file, or of
-/// what a range needs.
-/// Files that cannot be read are left out.
+/// The digests of the files of `source` as they are now: of every file below a directory, of the files of rows,
+/// or of what a range needs. Files that cannot be read are left out.
 ///
 /// # Errors
 /// When the inputs as a whole cannot be read.
 pub fn digests(source: &Source) -> Result<Pins, CorpusError> {
     let mut pins = Pins::default();
-    if let Inputs::Jsonl { .. } = source.inputs {
-        let mut file = File::open(&source.base).map_err(|error| source.error(error))?;
-        let stored = stored(&mut file, 0).map_err(|error| source.error(error))?;
-        pins.files.insert(relative(source.declared(), ""), stored.digest);
+    if let Some(shape) = Shape::of(&source.inputs) {
+        for file in row_files(&source.root, &shape.paths, shape.format, &mut Notes::default())? {
+            let failed = |error| CorpusError::Io { path: file.path.clone(), source: error };
+            let stored = File::open(&file.full).and_then(|mut file| stored(&mut file, 0)).map_err(failed)?;
+            pins.files.insert(relative(&file.path, ""), stored.digest);
+        }
         return Ok(pins);
     }
     if let Inputs::Range { .. } = source.inputs {

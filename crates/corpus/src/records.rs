@@ -27,6 +27,8 @@ pub(crate) struct Fields {
     pub(crate) text: String,
     /// The fields that are passed through, by the name that they bear there.
     pub(crate) columns: BTreeMap<String, String>,
+    /// Whether the text is the JSON of an object field, and not a string.
+    pub(crate) object: bool,
     pub(crate) charset: &'static Charset,
 }
 
@@ -40,7 +42,7 @@ pub(crate) enum Record {
 }
 
 impl Record {
-    fn faulty(id: Option<ItemId>, fault: ItemFault) -> Self {
+    pub(crate) fn faulty(id: Option<ItemId>, fault: ItemFault) -> Self {
         Self::Item { id, text: Err(fault), columns: Columns::new() }
     }
 }
@@ -98,6 +100,10 @@ impl Fields {
         let bad = |detail: String| fault(FaultCode::BadRecord, detail);
         let text = match values.text {
             None => Err(bad(format!("no field `{}`", self.text))),
+            Some(value) if self.object => match value.get() {
+                object if object.starts_with('{') => Ok(object.to_owned()),
+                _ => Err(bad(format!("`{}` is {}, not an object", self.text, type_of(value)))),
+            },
             Some(value) => match serde_json::from_str::<Cow<'_, str>>(value.get()) {
                 Ok(text) => content::check(&text).map(|()| text.into_owned()),
                 Err(_) if value.get().starts_with('"') => {

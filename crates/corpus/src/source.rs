@@ -8,9 +8,13 @@ use std::sync::{Arc, Mutex};
 use pilote_spec::{Digest, Duplicates, Encoding, FaultCode, Hasher, Inputs, ItemFault, ItemId, Limits};
 
 use crate::range::Needs;
+use crate::reading::Handles;
 
 /// Bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
+
+/// Identifiers that are kept in memory, some 100 bytes each.
+const IDENTIFIERS_IN_MEMORY: usize = 1_000_000;
 
 /// Where items come from, resolved against the project's directory.
 #[derive(Debug, Clone)]
@@ -18,7 +22,11 @@ pub struct Source {
     pub(crate) inputs: Inputs,
     pub(crate) limits: Limits,
     pub(crate) duplicates: Duplicates,
+    pub(crate) root: PathBuf,
     pub(crate) base: PathBuf,
+    pub(crate) identifiers_in_memory: usize,
+    /// Files that were opened to read their items again, shared by all copies of this source.
+    pub(crate) handles: Arc<Handles>,
     /// What a range depends on, as it was read last.
     pub(crate) needs: Arc<Mutex<Option<Needs>>>,
 }
@@ -49,18 +57,101 @@ pub enum CorpusError {
     },
     /// Two rows bear one identifier, and `duplicates` is `stop`.
     #[error(
-        "the identifier `{id}` stands twice in `{path}`: on line {first} and on line {second}; give each row its \
-         own identifier, or declare \"duplicates\": \"refuse\" to refuse the later ones"
+        "the identifier `{id}` stands twice{}; give each row its own identifier, or declare \
+         \"duplicates\": \"refuse\" to refuse the later ones",
+        places(first, second)
     )]
     DuplicateId {
         /// The identifier.
         id: ItemId,
-        /// The declared file.
+        /// File and line (or row) that bears it first.
+        first: (String, u64),
+        /// File and line (or row) that bears it again.
+        second: (String, u64),
+    },
+    /// A directory or pattern holds no file of the declared format.
+    #[error(
+        "the inputs `{path}` hold no file that ends in {expected} (or in that and .gz or .zst); correct `inputs` in \
+         config/pilote.json"
+    )]
+    NoFiles {
+        /// The declared directory or pattern.
         path: String,
-        /// Line that bears it first.
-        first: u64,
-        /// Line that bears it again.
-        second: u64,
+        /// The extensions that are looked for.
+        expected: String,
+    },
+    /// One file is reached by two of the declared paths.
+    #[error("`{path}` is named twice by `inputs` in config/pilote.json; take one of the paths out")]
+    NamedTwice {
+        /// The file.
+        path: String,
+    },
+    /// A compressed file ends before its data does.
+    #[error(
+        "`{path}` is cut short: its compressed data ends after {at} decompressed bytes, in the middle; copy the file \
+         again from where it came"
+    )]
+    CutShort {
+        /// The file.
+        path: String,
+        /// Decompressed bytes up to there, as far as rows were read.
+        at: u64,
+    },
+    /// A compressed file cannot be decompressed.
+    #[error(
+        "`{path}` is damaged: after {at} decompressed bytes it cannot be read on ({what}); copy the file again from \
+         where it came"
+    )]
+    Damaged {
+        /// The file.
+        path: String,
+        /// Decompressed bytes up to there, as far as rows were read.
+        at: u64,
+        /// The decompressor's own words.
+        what: String,
+    },
+    /// A table cannot be read on.
+    #[error("`{path}` cannot be read as Parquet at row {row}: {what}; write the file anew, or copy it again")]
+    TableDamaged {
+        /// The file.
+        path: String,
+        /// The row from 1 that could not be read.
+        row: u64,
+        /// The reader's own words.
+        what: String,
+    },
+    /// The header of a table is not what the declaration needs.
+    #[error(
+        "the header of `{path}` cannot be used: {what}; correct the file, or `inputs` in config/pilote.json"
+    )]
+    Header {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A quote that is opened in a file of comma-separated values is never closed.
+    #[error(
+        "`{path}`: a quote that is opened in the row on line {line} is not closed at the end of the file, so every row \
+         behind it is in doubt; correct the row"
+    )]
+    QuoteOpen {
+        /// The file.
+        path: String,
+        /// Line on which the row begins.
+        line: u64,
+    },
+    /// The identifiers of a large corpus could not be put aside.
+    #[error(
+        "the identifiers could not be put aside in `{}` to find those that stand twice: {source}; make room there, \
+         some 60 bytes an item",
+        dir.display()
+    )]
+    Scratch {
+        /// Where.
+        dir: PathBuf,
+        /// The system's own words.
+        source: io::Error,
     },
     /// The operating system refused to list or read the inputs.
     #[error(
@@ -82,6 +173,13 @@ impl CorpusError {
             Self::Missing { .. } => "inputs-missing",
             Self::WrongKind { .. } => "inputs-wrong-kind",
             Self::DuplicateId { .. } => "duplicate-id",
+            Self::NoFiles { .. } => "inputs-no-files",
+            Self::NamedTwice { .. } => "inputs-named-twice",
+            Self::CutShort { .. } => "inputs-cut-short",
+            Self::Damaged { .. } | Self::TableDamaged { .. } => "inputs-damaged",
+            Self::Header { .. } => "inputs-header",
+            Self::QuoteOpen { .. } => "inputs-quote-open",
+            Self::Scratch { .. } => "scratch-full",
             Self::Io { .. } => "inputs-unreadable",
         }
     }
@@ -91,22 +189,52 @@ impl Source {
     /// The inputs of the project at `root`. Nothing is opened yet.
     #[must_use]
     pub fn new(root: &Path, inputs: &Inputs, limits: &Limits, duplicates: Duplicates) -> Self {
-        let base = root.join(declared_path(inputs));
-        let needs = Arc::default();
-        Self { inputs: inputs.clone(), limits: limits.clone(), duplicates, base, needs }
+        Self {
+            inputs: inputs.clone(),
+            limits: limits.clone(),
+            duplicates,
+            root: root.to_owned(),
+            base: root.join(inputs.declared()),
+            identifiers_in_memory: IDENTIFIERS_IN_MEMORY,
+            handles: Arc::default(),
+            needs: Arc::default(),
+        }
+    }
+
+    /// The same with another number of identifiers that are kept in memory; beyond it they are put aside in scratch
+    /// files.
+    #[must_use]
+    pub fn with_identifiers_in_memory(self, identifiers_in_memory: usize) -> Self {
+        Self { identifiers_in_memory, ..self }
+    }
+
+    /// Where scratch files are made: beside the trials, where their results must have room as well, else where the
+    /// system keeps temporary files.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        let runs = self.root.join("runs");
+        if runs.is_dir() { runs } else { std::env::temp_dir() }
+    }
+
+    pub(crate) fn scratch_error(&self, source: io::Error) -> CorpusError {
+        CorpusError::Scratch { dir: self.scratch(), source }
     }
 
     /// The path as the configuration writes it.
     #[must_use]
     pub fn declared(&self) -> &str {
-        declared_path(&self.inputs)
+        self.inputs.declared()
     }
 
     /// The declared encoding.
     pub(crate) fn encoding(&self) -> Encoding {
         match &self.inputs {
-            Inputs::Directory { encoding, .. } | Inputs::Jsonl { encoding, .. } => *encoding,
-            Inputs::Files { .. } | Inputs::Range { .. } => Encoding::Utf8,
+            Inputs::Directory { encoding, .. }
+            | Inputs::Jsonl { encoding, .. }
+            | Inputs::Csv { encoding, .. } => *encoding,
+            Inputs::Parquet { .. }
+            | Inputs::OpenAiBatch { .. }
+            | Inputs::Files { .. }
+            | Inputs::Range { .. } => Encoding::Utf8,
         }
     }
 
@@ -120,13 +248,12 @@ impl Source {
     }
 }
 
-fn declared_path(inputs: &Inputs) -> &str {
-    match inputs {
-        Inputs::Directory { directory, .. } => directory,
-        Inputs::Jsonl { jsonl, .. } => jsonl,
-        Inputs::Files { files } => files,
-        // Numbers lie in the project itself; each path that they need is declared relative to it.
-        Inputs::Range { .. } => ".",
+/// Two places in words, the file once where it is one.
+fn places((path, line): &(String, u64), (other, second): &(String, u64)) -> String {
+    if path == other {
+        format!(" in `{path}`: on line {line} and on line {second}")
+    } else {
+        format!(": on line {line} of `{path}` and on line {second} of `{other}`")
     }
 }
 

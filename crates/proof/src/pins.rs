@@ -29,7 +29,7 @@ pub fn keep_pins(project: &Path, trial_dir: &Path) -> Result<(), ProofError> {
     let Some(declared) = declared(&trial) else { return Ok(()) };
     keep(&trial_dir.join(PINS), || fs_err::read(project.join(declared)).ok())?;
     let pilot = &trial.project.pilot.inputs;
-    if matches!(pilot, Inputs::Jsonl { .. } | Inputs::Range { .. }) {
+    if !matches!(pilot, Inputs::Directory { .. } | Inputs::Files { .. }) {
         let source = Source::new(project, pilot, &trial.project.limits, trial.project.duplicates);
         keep(&trial_dir.join(INPUTS), || {
             pilote_corpus::digests(&source).ok().map(|pins| pins.to_string().into_bytes())
@@ -82,7 +82,7 @@ impl Comparison {
                 comparison.directory = Some(plain(directory));
                 Some(Ok(Pins::default()))
             }
-            Inputs::Jsonl { .. } | Inputs::Range { .. } => read(trial, INPUTS)?,
+            _ => read(trial, INPUTS)?,
         };
         comparison.state = match (fixed, seen) {
             (Some(Ok(fixed)), Some(Ok(seen))) => {

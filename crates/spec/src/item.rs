@@ -36,10 +36,36 @@ impl fmt::Display for ItemId {
     }
 }
 
-/// Where the content of an item is read.
+/// Where the content of an item is read. A location is told by the first member that only it has, so that forms with
+/// more members stand before those with fewer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", untagged)]
 pub enum Location {
+    /// A line of a file of records, or the lines of a record in a file of comma-separated values.
+    Line {
+        /// Line number from 1, blank lines counted; of several lines, the first.
+        line: u64,
+        /// Byte offset of the line's first byte in the (decompressed) file.
+        offset: u64,
+        /// Bytes of the line without its line end.
+        bytes: u64,
+        /// The file, relative to the project; none where one file is declared.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+    },
+    /// A row of a table.
+    Row {
+        /// Row number from 1.
+        row: u64,
+        /// The file, relative to the project; none where one file is declared.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+    },
+    /// A number of a range.
+    Number {
+        /// The number.
+        number: i64,
+    },
     /// A whole file, relative to the inputs' directory. A name that is not UTF-8 is percent-encoded here,
     /// and `raw` says so; such an item has no identifier.
     File {
@@ -48,20 +74,6 @@ pub enum Location {
         /// True when `path` is percent-encoded bytes rather than the name itself.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         raw: bool,
-    },
-    /// A line of a file of records.
-    Line {
-        /// Line number from 1, blank lines counted.
-        line: u64,
-        /// Byte offset of the line's first byte in the (decompressed) file.
-        offset: u64,
-        /// Bytes of the line without its line end.
-        bytes: u64,
-    },
-    /// A number of a range.
-    Number {
-        /// The number.
-        number: i64,
     },
 }
 

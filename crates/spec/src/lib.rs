@@ -48,7 +48,7 @@ pub use needs::{
 pub use outcome::{Outcome, Output, Reason, Refusal, UnknownReason, WorkReason};
 pub use project::{
     Beyond, Builtin, Campaign, Category, Duplicates, Encoding, EngineConfig, ExpectedRefusal, FileDecode,
-    Inputs, Limits, Mode, NumberRange, OneColour, OutputSpec, Pilot, Project, Task,
+    Inputs, Limits, Mode, NumberRange, OneColour, OutputSpec, Paths, Pilot, Project, Task,
 };
 pub use quality::{
     BarError, Quality, QualityBar, QualityFigures, QualityLine, QualityMeasure, judge_quality, quality_holds,

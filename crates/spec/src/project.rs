@@ -139,11 +139,11 @@ pub enum Inputs {
         #[serde(default)]
         encoding: Encoding,
     },
-    /// A file with one JSON object a line.
-    #[schemars(title = "A file of records")]
+    /// Files with one JSON object a line.
+    #[schemars(title = "Files of records")]
     Jsonl {
-        /// The file, relative to the project.
-        jsonl: String,
+        /// The files, relative to the project: one path or several, each a file, a directory or a pattern with `*`.
+        jsonl: Paths,
         /// The field that holds the identifier.
         id: String,
         /// The field that holds the text.
@@ -155,6 +155,48 @@ pub enum Inputs {
         /// How the bytes become text.
         #[serde(default)]
         encoding: Encoding,
+    },
+    /// Files of comma-separated values with a header (RFC 4180).
+    #[schemars(title = "Files of comma-separated values")]
+    Csv {
+        /// The files, relative to the project.
+        csv: Paths,
+        /// The column that holds the identifier, as exact text.
+        id: String,
+        /// The column that holds the text.
+        text: String,
+        /// Columns that are handed to the engine and passed through to the results: the name that they bear there, and
+        /// the column of the file.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        columns: BTreeMap<String, String>,
+        /// What parts the fields: `,`, `;`, `|` or a tab.
+        #[serde(default = "default_delimiter")]
+        delimiter: char,
+        /// How the bytes become text.
+        #[serde(default)]
+        encoding: Encoding,
+    },
+    /// Parquet files.
+    #[schemars(title = "Parquet files")]
+    Parquet {
+        /// The files, relative to the project.
+        parquet: Paths,
+        /// The column that holds the identifier: text, or whole numbers.
+        id: String,
+        /// The column that holds the text.
+        text: String,
+        /// Columns that are handed to the engine and passed through to the results.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        columns: BTreeMap<String, String>,
+    },
+    /// Files of requests as the OpenAI Batch interface takes them: `custom_id` is the identifier, `body` the text.
+    #[schemars(title = "Files of OpenAI Batch requests")]
+    OpenAiBatch {
+        /// The files, relative to the project.
+        openai_batch: Paths,
+        /// Fields beside the body that are passed through.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        columns: BTreeMap<String, String>,
     },
     /// Every file below a directory, handed over as it is and never read as text: pictures, sound, scenes. The
     /// identifier is the path relative to the directory.
@@ -180,8 +222,26 @@ impl Inputs {
     #[must_use]
     pub fn columns(&self) -> Option<&BTreeMap<String, String>> {
         match self {
-            Self::Jsonl { columns, .. } => Some(columns),
+            Self::Jsonl { columns, .. }
+            | Self::Csv { columns, .. }
+            | Self::Parquet { columns, .. }
+            | Self::OpenAiBatch { columns, .. } => Some(columns),
             Self::Directory { .. } | Self::Files { .. } | Self::Range { .. } => None,
+        }
+    }
+
+    /// The declared path, the first where there are several: how the inputs are called in messages.
+    #[must_use]
+    pub fn declared(&self) -> &str {
+        match self {
+            Self::Directory { directory, .. } => directory,
+            Self::Jsonl { jsonl: paths, .. }
+            | Self::Csv { csv: paths, .. }
+            | Self::Parquet { parquet: paths, .. }
+            | Self::OpenAiBatch { openai_batch: paths, .. } => paths.first(),
+            Self::Files { files } => files,
+            // Numbers lie in the project itself; each path that they need is declared relative to it.
+            Self::Range { .. } => ".",
         }
     }
 }
@@ -222,6 +282,45 @@ impl NumberRange {
         let digits = self.digits as usize;
         let sign = if number < 0 { "-" } else { "" };
         format!("{sign}{:0digits$}", number.unsigned_abs())
+    }
+}
+
+pub(crate) fn default_delimiter() -> char {
+    ','
+}
+
+/// One path or several, relative to the project. Each is a file, a directory whose files of the format are all taken,
+/// or a pattern: `*` and `?` inside a name, `**` for any folders.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Paths {
+    /// One path.
+    One(#[schemars(length(min = 1))] String),
+    /// Several, in the order of their rows.
+    Several(#[schemars(length(min = 1))] Vec<String>),
+}
+
+impl Paths {
+    /// Each path in its turn.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        match self {
+            Self::One(path) => std::slice::from_ref(path),
+            Self::Several(paths) => paths.as_slice(),
+        }
+        .iter()
+        .map(String::as_str)
+    }
+
+    /// The first path, as the inputs are called in messages.
+    #[must_use]
+    pub fn first(&self) -> &str {
+        self.iter().next().unwrap_or_default()
+    }
+}
+
+impl From<&str> for Paths {
+    fn from(path: &str) -> Self {
+        Self::One(path.to_owned())
     }
 }
 

@@ -190,8 +190,8 @@ fn an_unknown_key_names_the_nearest_known_one() {
     config/pilote.json:6:5: pilot.Count: there is no such key here; did you mean `count`?
     "#);
     assert_snapshot!(said("\"directory\"", "\"dir\""), @r#"
-    config/pilote.json:5:15: pilot.inputs: none of `directory`, `jsonl`, `files`, `range` says where the items are; add "directory": "data/pilote", or "jsonl" with "id" and "text"
-    config/pilote.json:5:17: pilot.inputs.dir: there is no such key here; known here: directory, jsonl, files, range, id, text, columns, encoding, needs
+    config/pilote.json:5:15: pilot.inputs: none of `directory`, `jsonl`, `csv`, `parquet`, `openai_batch`, `files`, `range` says where the items are; add "directory": "data/pilote", or "jsonl" with "id" and "text"
+    config/pilote.json:5:17: pilot.inputs.dir: there is no such key here; known here: directory, jsonl, csv, parquet, openai_batch, files, range, id, text, columns, delimiter, encoding, needs
     "#);
 }
 
@@ -246,13 +246,13 @@ fn a_missing_key_says_what_to_add() {
 #[test]
 fn inputs_are_a_directory_or_a_file_of_records() {
     let inputs = "{ \"directory\": \"data/pilote\" }";
-    assert_snapshot!(said(inputs, "{}"), @r#"config/pilote.json:5:15: pilot.inputs: none of `directory`, `jsonl`, `files`, `range` says where the items are; add "directory": "data/pilote", or "jsonl" with "id" and "text""#);
+    assert_snapshot!(said(inputs, "{}"), @r#"config/pilote.json:5:15: pilot.inputs: none of `directory`, `jsonl`, `csv`, `parquet`, `openai_batch`, `files`, `range` says where the items are; add "directory": "data/pilote", or "jsonl" with "id" and "text""#);
     assert_snapshot!(said(inputs, "{ \"jsonl\": \"data/a.jsonl\" }"), @r#"
     config/pilote.json:5:15: pilot.inputs.id: the key is missing; add "id": "the field that holds the identifier"
     config/pilote.json:5:15: pilot.inputs.text: the key is missing; add "text": "the field that holds the text"
     "#);
     assert_snapshot!(said(inputs, "{ \"directory\": \"data\", \"jsonl\": \"data/a.jsonl\" }"), @"config/pilote.json:5:47: pilot.inputs.jsonl: inputs are declared both as a directory of texts and as a file of records; keep `directory` or `jsonl`");
-    assert_snapshot!(said(inputs, "{ \"directory\": \"data\", \"id\": \"number\" }"), @"config/pilote.json:5:38: pilot.inputs.id: a directory of texts has no `id`; take the key out; it is for `jsonl`");
+    assert_snapshot!(said(inputs, "{ \"directory\": \"data\", \"id\": \"number\" }"), @"config/pilote.json:5:38: pilot.inputs.id: a directory of texts has no `id`; take the key out; it is for `jsonl`, `csv`, `parquet`");
     assert_snapshot!(said(inputs, "{ \"jsonl\": \"data/a.jsonl\", \"id\": \"x\", \"text\": \"x\" }"), @"config/pilote.json:5:53: pilot.inputs.text: identifier and text are the same field; name the field that identifies a record under `id`");
     assert_snapshot!(said(inputs, "{ \"directory\": \"data\", \"encoding\": \"utf8\" }"), @"config/pilote.json:5:50: pilot.inputs.encoding: `utf8` is not known; did you mean `utf-8`? Known here: utf-8, shift_jis, euc-jp, windows-1252");
     assert_snapshot!(said(inputs, "{ \"directory\": \"data\", \"encoding\": \"ebcdic\" }"), @"config/pilote.json:5:50: pilot.inputs.encoding: `ebcdic` is not known; write one of utf-8, shift_jis, euc-jp, windows-1252");
@@ -471,5 +471,32 @@ fn columns_of_inputs_are_names_with_fields() {
     assert_snapshot!(inputs("{ \"language\": 7 }"), @"config/pilote.json:5:98: pilot.inputs.columns.language: a text is expected and a number stands here; write it between double quotes");
     assert_snapshot!(inputs("{ \"\": \"x\" }"), @"config/pilote.json:5:86: pilot.inputs.columns.: the name is empty or not on one line; write the name that the column bears in the results");
     let directory = said("\"directory\": \"data/pilote\"", "\"directory\": \"data/pilote\", \"columns\": {}");
-    assert!(directory.contains("take the key out; it is for `jsonl`"), "{directory}");
+    assert!(
+        directory.contains("take the key out; it is for `jsonl`, `csv`, `parquet`, `openai_batch`"),
+        "{directory}"
+    );
+}
+
+#[test]
+fn rows_are_declared_in_files_of_one_format() {
+    let inputs = |declared: &str| said("{ \"directory\": \"data/pilote\" }", &format!("{{ {declared} }}"));
+    for right in [
+        "\"jsonl\": [\"data/a.jsonl\", \"data/more/*.jsonl.gz\"], \"id\": \"i\", \"text\": \"t\"",
+        "\"csv\": \"data/a.csv\", \"id\": \"i\", \"text\": \"t\", \"delimiter\": \"\\t\", \"encoding\": \"euc-jp\"",
+        "\"parquet\": \"data\", \"id\": \"i\", \"text\": \"t\", \"columns\": { \"a\": \"b\" }",
+        "\"openai_batch\": \"data/requests.jsonl\"",
+    ] {
+        assert_eq!(inputs(right), "accepted", "{right}");
+    }
+    assert_snapshot!(inputs("\"jsonl\": [], \"id\": \"i\", \"text\": \"t\""), @"config/pilote.json:5:26: pilot.inputs.jsonl: the list of paths is empty; name one file at least");
+    assert_snapshot!(inputs("\"jsonl\": [\"../a\"], \"id\": \"i\", \"text\": \"t\""), @"config/pilote.json:5:27: pilot.inputs.jsonl[0]: the path leads out of the project; put the files into the project's folder and take `..` out");
+    assert_snapshot!(inputs("\"csv\": \"a\", \"id\": \"i\", \"text\": \"t\", \"delimiter\": \"::\""), @"config/pilote.json:5:66: pilot.inputs.delimiter: `::` is not known; write one of ,, ;, |, \t");
+    assert_snapshot!(inputs("\"parquet\": \"a\", \"id\": \"i\", \"text\": \"t\", \"encoding\": \"utf-8\""), @"config/pilote.json:5:57: pilot.inputs.encoding: `parquet` has no `encoding`; take the key out; it is for `directory`, `jsonl`, `csv`");
+    let trail = inputs(
+        "\"csv\": \"a\", \"id\": \"i\", \"text\": \"t\", \"delimiter\": \"|\", \"encoding\": \"shift_jis\"",
+    );
+    assert!(
+        trail.contains("in Shift_JIS the byte of `|` is also the second half of other characters"),
+        "{trail}"
+    );
 }

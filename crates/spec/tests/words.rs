@@ -98,7 +98,10 @@ fn a_location_is_read_back_as_what_it_was() {
     for location in [
         Location::File { path: "a/b.txt".to_owned(), raw: false },
         Location::File { path: "a%ff".to_owned(), raw: true },
-        Location::Line { line: 3, offset: 17, bytes: 0 },
+        Location::Line { line: 3, offset: 17, bytes: 0, path: None },
+        Location::Line { line: 3, offset: 17, bytes: 9, path: Some("a/b.csv".to_owned()) },
+        Location::Row { row: 1, path: None },
+        Location::Row { row: 8, path: Some("a/b.parquet".to_owned()) },
         Location::Number { number: -7 },
     ] {
         let json = serde_json::to_string(&location).unwrap();

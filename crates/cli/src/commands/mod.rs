@@ -20,6 +20,7 @@ pub(crate) mod new;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
+pub(crate) mod sample;
 pub(crate) mod show;
 pub(crate) mod sizing;
 pub(crate) mod status;

@@ -75,3 +75,23 @@ fn any_bytes_are_a_document_with_text_or_a_fault() {
     ];
     over_mutations(&seeds, 400, fuzzing::document);
 }
+
+#[test]
+fn any_bytes_are_comma_separated_values_with_text_or_a_fault() {
+    let seeds: [&[u8]; 4] = [
+        b"\xef\xbb\xbfid,text,x\r\na,\"one, \"\"two\"\"\r\nthree\",1\r\n\r\nb,deux,\r\n",
+        b"text\tid\tx\nwords\t7\t\"\t\"\n\"\"\t8\t\n",
+        b"\xff\xfei\0d\0,\0t\0e\0x\0t\0,\0x\0\n\0a\0,\0\"\0\n\0\"\0,\0b\0\n\0",
+        b"id,text,x\n\x95\x5c,\x93\xfa\x96\x7b,\n",
+    ];
+    over_mutations(&seeds, 3000, fuzzing::csv);
+}
+
+#[test]
+fn any_bytes_are_a_compressed_file_that_ends() {
+    let rows = "{\"id\":1,\"text\":\"words\"}\n".repeat(40);
+    let gzip = crate::compressed::gzip(rows.as_bytes());
+    let zstd = crate::compressed::zstd(rows.as_bytes());
+    let both = [gzip.clone(), gzip.clone(), zstd.clone()].concat();
+    over_mutations(&[&gzip, &zstd, &both, b"\x50\x2a\x4d\x18\x04\0\0\0abcd"], 800, fuzzing::compressed);
+}

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pilote_corpus::{CorpusError, Notes, Source, scan};
-use pilote_spec::{Duplicates, Encoding, FaultCode, Inputs, Item, Limits};
+use pilote_spec::{Duplicates, Encoding, FaultCode, Inputs, Item, Limits, Paths};
 
 pub(crate) struct Folder {
     root: tempfile::TempDir,
@@ -60,8 +60,12 @@ impl Folder {
     }
 
     pub(crate) fn jsonl(&self) -> Source {
+        self.jsonl_at("data/rows.jsonl".into())
+    }
+
+    pub(crate) fn jsonl_at(&self, paths: Paths) -> Source {
         let inputs = Inputs::Jsonl {
-            jsonl: "data/rows.jsonl".to_owned(),
+            jsonl: paths,
             id: "id".to_owned(),
             text: "text".to_owned(),
             columns: self.columns.clone(),
@@ -69,6 +73,32 @@ impl Folder {
         };
         Source::new(self.root(), &inputs, &self.limits, self.duplicates)
     }
+}
+
+/// The declaration of rows in a CSV file at `data/rows.csv`.
+pub(crate) fn csv(folder: &Folder, delimiter: char) -> Source {
+    let inputs = Inputs::Csv {
+        csv: "data/rows.csv".into(),
+        id: "id".to_owned(),
+        text: "text".to_owned(),
+        columns: folder.columns.clone(),
+        delimiter,
+        encoding: folder.encoding,
+    };
+    Source::new(folder.root(), &inputs, &folder.limits, folder.duplicates)
+}
+
+/// Texts of all items, read again in an order that is not theirs.
+pub(crate) fn texts(source: &Source, items: &[Item]) -> Vec<String> {
+    pilote_corpus::prepare(source, items).unwrap();
+    let mut texts = vec![String::new(); items.len()];
+    let step = items.len() / 2 + 1;
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_by_key(|at| (at % step.max(1), *at));
+    for at in order {
+        texts[at] = pilote_corpus::read(source, &items[at]).unwrap();
+    }
+    texts
 }
 
 /// All items and the notes.

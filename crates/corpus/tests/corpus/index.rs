@@ -29,7 +29,12 @@ fn items() -> Vec<Item> {
         item(0, Some("lettres/été.txt"), file("lettres/été.txt", false), None),
         item(1, None, file("caf%E9.txt", true), fault(FaultCode::NameNotUtf8, "")),
         item(2, Some("pipe"), file("pipe", false), fault(FaultCode::NotAFile, "a named pipe")),
-        item(3, Some("9007199254740993"), Location::Line { line: 4, offset: 57, bytes: 103 }, None),
+        item(
+            3,
+            Some("9007199254740993"),
+            Location::Line { line: 4, offset: 57, bytes: 103, path: None },
+            None,
+        ),
     ]
 }
 
@@ -157,7 +162,9 @@ fn a_closing_entry_whose_parts_do_not_add_up_is_found() {
 fn any_item() -> impl Strategy<Value = Item> {
     let location = prop_oneof![
         (".*", any::<bool>()).prop_map(|(path, raw)| Location::File { path, raw }),
-        any::<(u64, u64, u64)>().prop_map(|(line, offset, bytes)| Location::Line { line, offset, bytes }),
+        (any::<(u64, u64, u64)>(), prop::option::of(".*"))
+            .prop_map(|((line, offset, bytes), path)| Location::Line { line, offset, bytes, path }),
+        (any::<u64>(), prop::option::of(".*")).prop_map(|(row, path)| Location::Row { row, path }),
     ];
     let code = prop::sample::select(vec![
         FaultCode::Empty,

@@ -7,6 +7,8 @@
 )]
 
 mod any_bytes;
+mod compressed;
+mod csv;
 mod directory;
 mod encodings;
 mod folder;
@@ -15,6 +17,8 @@ mod mail;
 mod numbers;
 mod other_user;
 mod pages;
+mod parquet;
 mod pins;
 mod reading;
 mod rows;
+mod several;

@@ -21,7 +21,7 @@ fn report_of_the_working_directory() {
     let inputs = [
         Inputs::Directory { directory: "data".to_owned(), encoding: Encoding::Utf8 },
         Inputs::Jsonl {
-            jsonl: "rows.jsonl".to_owned(),
+            jsonl: "rows.jsonl".into(),
             id: "id".to_owned(),
             text: "text".to_owned(),
             columns: Default::default(),

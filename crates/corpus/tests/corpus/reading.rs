@@ -109,7 +109,7 @@ fn a_row_under_another_identifier_field_is_no_text() {
     let folder = Folder::rows("{\"id\":1,\"name\":\"x\",\"text\":\"one\"}\n");
     let rows = items(&folder.jsonl());
     let inputs = Inputs::Jsonl {
-        jsonl: "data/rows.jsonl".to_owned(),
+        jsonl: "data/rows.jsonl".into(),
         id: "name".to_owned(),
         text: "text".to_owned(),
         columns: Default::default(),

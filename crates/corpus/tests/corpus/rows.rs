@@ -28,7 +28,7 @@ fn a_row_has_its_line_offset_bytes_and_digest() {
         Folder::rows("{\"id\":\"a\",\"text\":\"é\"}\n{\"text\": \"deux\", \"x\": [1], \"id\": \"b\"}");
     let items = items(&folder.jsonl());
     assert_eq!(ids(&items), ["a", "b"]);
-    assert_eq!(items[1].location, Location::Line { line: 2, offset: 23, bytes: 37 });
+    assert_eq!(items[1].location, Location::Line { line: 2, offset: 23, bytes: 37, path: None });
     assert_eq!(items[1].digest, Some(Digest::of(b"{\"text\": \"deux\", \"x\": [1], \"id\": \"b\"}")));
     assert_eq!((items[0].chars, items[1].chars), (1, 4));
     assert_eq!(pilote_corpus::read(&folder.jsonl(), &items[1]).unwrap(), "deux");
@@ -203,7 +203,7 @@ fn a_byte_order_mark_is_removed_and_noted() {
     assert_eq!(ids(&items), ["1", "2", "3", "4"]);
     assert!(items.iter().all(|item| item.fault.is_none()));
     assert_eq!(notes.events(), [("bom-removed", "1".to_owned())]);
-    assert_eq!(items[0].location, Location::Line { line: 1, offset: 3, bytes: 19 });
+    assert_eq!(items[0].location, Location::Line { line: 1, offset: 3, bytes: 19, path: None });
     assert_eq!(pilote_corpus::read(&folder.jsonl(), &items[0]).unwrap(), "t");
 }
 
@@ -306,7 +306,7 @@ fn rows_are_read_in_every_encoding() {
 }
 
 #[test]
-fn a_file_of_rows_that_is_missing_a_directory_or_compressed_stops_the_launch() {
+fn a_file_of_rows_that_is_missing_an_empty_directory_or_an_archive_stops_the_launch() {
     let folder = Folder::with(&[]);
     assert!(error(&folder.jsonl()).to_string().starts_with("the inputs `data/rows.jsonl` are not there"));
     fs::create_dir(folder.path("rows.jsonl")).unwrap();
@@ -314,9 +314,10 @@ fn a_file_of_rows_that_is_missing_a_directory_or_compressed_stops_the_launch() {
         "and a file with one JSON object a line was declared; correct `inputs` in config/pilote.json";
     assert_eq!(
         error(&folder.jsonl()).to_string(),
-        format!("the inputs `data/rows.jsonl` are a directory, {declared}")
+        "the inputs `data/rows.jsonl` hold no file that ends in jsonl, ndjson (or in that and .gz or .zst); correct \
+         `inputs` in config/pilote.json"
     );
-    let folder = Folder::rows(b"\x1f\x8b\x08\0\0\0\0\0");
+    let folder = Folder::rows(b"PK\x03\x04\0\0\0\0");
     assert_eq!(
         error(&folder.jsonl()).to_string(),
         format!("the inputs `data/rows.jsonl` are a file of the kind `archive`, {declared}")

@@ -163,7 +163,12 @@ fn row(position: u64) -> Item {
         digest: Some(Digest::of(text.as_bytes())),
         bytes: text.len() as u64,
         chars: text.len() as u64,
-        location: pilote_spec::Location::Line { line: position + 1, offset: position * 64, bytes: 64 },
+        location: pilote_spec::Location::Line {
+            line: position + 1,
+            offset: position * 64,
+            bytes: 64,
+            path: None,
+        },
         columns: Default::default(),
         fault: None,
     }

@@ -1,14 +1,15 @@
 //! `pilot`, `campaign`, `limits` and what they say of inputs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::decoding::{Decoder, Field, Table};
 use super::fault::ConfigCode;
 use super::find;
 use crate::json::{Node, Value, visible};
+use crate::project::default_delimiter;
 use crate::{
-    Beyond, Campaign, Duplicates, Encoding, ExpectedRefusal, FaultCode, Inputs, Limits, NumberRange, Pilot,
-    Reason,
+    Beyond, Campaign, Duplicates, Encoding, ExpectedRefusal, FaultCode, Inputs, Limits, NumberRange, Paths,
+    Pilot, Reason,
 };
 
 /// Digits of an identifier at the most; 64 bits have no more.
@@ -26,7 +27,7 @@ struct Form {
     keys: &'static [&'static str],
 }
 
-const FORMS: [Form; 4] = [
+const FORMS: [Form; 7] = [
     Form { key: "directory", name: "a directory of texts", has: "has", keys: &["encoding"] },
     Form {
         key: "jsonl",
@@ -34,12 +35,21 @@ const FORMS: [Form; 4] = [
         has: "has",
         keys: &["id", "text", "columns", "encoding"],
     },
+    Form {
+        key: "csv",
+        name: "a table in CSV",
+        has: "has",
+        keys: &["id", "text", "columns", "delimiter", "encoding"],
+    },
+    Form { key: "parquet", name: "a table in Parquet", has: "has", keys: &["id", "text", "columns"] },
+    Form { key: "openai_batch", name: "a file of OpenAI Batch requests", has: "has", keys: &["columns"] },
     Form { key: "files", name: "files that are no text", has: "have", keys: &[] },
     Form { key: "range", name: "a range of numbers", has: "has", keys: &["needs"] },
 ];
 
-fn forms() -> String {
-    FORMS.map(|form| format!("`{}`", form.key)).join(", ")
+/// The forms that are meant, by their keys.
+fn named(forms: impl Iterator<Item = &'static Form>) -> String {
+    forms.map(|form| format!("`{}`", form.key)).collect::<Vec<_>>().join(", ")
 }
 
 impl Decoder {
@@ -139,11 +149,11 @@ impl Decoder {
     /// reported as such rather than as unknown.
     fn inputs(&mut self, field: &Field<'_>) -> Option<Inputs> {
         let table = self.table(field, "inputs")?;
-        let named = FORMS.iter().filter_map(|form| Some((form, table.field(form.key)?)));
-        let (form, place) = match named.collect::<Vec<_>>().as_slice() {
+        let declared = FORMS.iter().filter_map(|form| Some((form, table.field(form.key)?)));
+        let (form, place) = match declared.collect::<Vec<_>>().as_slice() {
             [] => {
                 let advice = "add \"directory\": \"data/pilote\", or \"jsonl\" with \"id\" and \"text\"";
-                let problem = format!("none of {} says where the items are", forms());
+                let problem = format!("none of {} says where the items are", named(FORMS.iter()));
                 self.report(ConfigCode::MissingKey, field.node.at, &field.path, problem, advice);
                 return None;
             }
@@ -154,10 +164,11 @@ impl Decoder {
                 return self.wrong(place, problem, &advice);
             }
         };
-        for (key, of) in FORMS.iter().flat_map(|other| other.keys.iter().map(move |key| (*key, other))) {
-            if table.field(key).is_some() && !form.keys.contains(&key) {
+        for key in FORMS.iter().flat_map(|other| other.keys).collect::<BTreeSet<_>>() {
+            if table.field(key).is_some() && !form.keys.contains(key) {
                 let problem = format!("{} {} no `{key}`", form.name, form.has);
-                let advice = format!("take the key out; it is for `{}`", of.key);
+                let homes = named(FORMS.iter().filter(|other| other.keys.contains(key)));
+                let advice = format!("take the key out; it is for {homes}");
                 self.report(ConfigCode::UnknownKey, table.place(key), &table.path(key), problem, advice);
             }
         }
@@ -167,15 +178,56 @@ impl Decoder {
                 let directory = self.inside(&place);
                 Some(Inputs::Directory { directory: directory?, encoding: encoding? })
             }
-            "jsonl" => self.records(&table, &place),
             "files" => Some(Inputs::Files { files: self.inside(&place)? }),
-            _ => {
+            "range" => {
                 let range = self.range(&place);
                 let needs =
                     self.defaulted(&table, "needs", Vec::new(), |it, field| it.list(field, Self::inside));
                 Some(Inputs::Range { range: range?, needs: needs? })
             }
+            rows => self.rows(&table, rows, &place),
         }
+    }
+
+    /// Inputs in files of rows.
+    fn rows(&mut self, table: &Table<'_>, form: &str, place: &Field<'_>) -> Option<Inputs> {
+        let paths = self.paths(place);
+        let columns = self.defaulted(table, "columns", BTreeMap::new(), Self::columns);
+        if form == "openai_batch" {
+            return Some(Inputs::OpenAiBatch { openai_batch: paths?, columns: columns? });
+        }
+        let id = self.required(table, "id", "\"the field that holds the identifier\"", Self::name);
+        let text = self.required(table, "text", "\"the field that holds the text\"", Self::name);
+        if id.is_some() && id == text {
+            let problem = "identifier and text are the same field";
+            let advice = "name the field that identifies a record under `id`";
+            self.report(ConfigCode::WrongValue, table.place("text"), &table.path("text"), problem, advice);
+        }
+        if form == "parquet" {
+            return Some(Inputs::Parquet { parquet: paths?, id: id?, text: text?, columns: columns? });
+        }
+        let encoding = self.encoding(table);
+        if form == "jsonl" {
+            let (jsonl, encoding) = (paths?, encoding?);
+            return Some(Inputs::Jsonl { jsonl, id: id?, text: text?, columns: columns?, encoding });
+        }
+        let delimiter = self.defaulted(table, "delimiter", default_delimiter(), |it, field| {
+            it.word(field, &[(",", ','), (";", ';'), ("|", '|'), ("\t", '\t')])
+        });
+        if let (Some('|'), Some(Encoding::ShiftJis)) = (delimiter, encoding) {
+            let problem = "in Shift_JIS the byte of `|` is also the second half of other characters";
+            let advice = "part the fields by another character, or save the file as UTF-8";
+            let (at, path) = (table.place("delimiter"), table.path("delimiter"));
+            self.report(ConfigCode::WrongValue, at, &path, problem, advice);
+        }
+        Some(Inputs::Csv {
+            csv: paths?,
+            id: id?,
+            text: text?,
+            columns: columns?,
+            delimiter: delimiter?,
+            encoding: encoding?,
+        })
     }
 
     fn encoding(&mut self, table: &Table<'_>) -> Option<Encoding> {
@@ -190,20 +242,16 @@ impl Decoder {
         })
     }
 
-    /// A file with one record a line.
-    fn records(&mut self, table: &Table<'_>, place: &Field<'_>) -> Option<Inputs> {
-        let encoding = self.encoding(table);
-        let jsonl = self.inside(place);
-        let id = self.required(table, "id", "\"the field that holds the identifier\"", Self::name);
-        let text = self.required(table, "text", "\"the field that holds the text\"", Self::name);
-        if id.is_some() && id == text {
-            let problem = "identifier and text are the same field";
-            let advice = "name the field that identifies a record under `id`";
-            let (at, path) = (table.place("text"), table.path("text"));
-            self.report(ConfigCode::WrongValue, at, &path, problem, advice);
+    /// One path inside the project, or a list of them.
+    fn paths(&mut self, field: &Field<'_>) -> Option<Paths> {
+        if !matches!(field.node.value, Value::List(_)) {
+            return self.inside(field).map(Paths::One);
         }
-        let columns = self.defaulted(table, "columns", BTreeMap::new(), Self::columns);
-        Some(Inputs::Jsonl { jsonl: jsonl?, id: id?, text: text?, columns: columns?, encoding: encoding? })
+        let paths = self.list(field, Self::inside)?;
+        if paths.is_empty() {
+            return self.wrong(field, "the list of paths is empty", "name one file at least");
+        }
+        Some(Paths::Several(paths))
     }
 
     /// Numbers from the first to the last.

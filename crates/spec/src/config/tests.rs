@@ -28,6 +28,9 @@ fn the_keys_that_are_decoded_are_those_that_the_schema_describes() {
                 "/definitions/Inputs/anyOf/1",
                 "/definitions/Inputs/anyOf/2",
                 "/definitions/Inputs/anyOf/3",
+                "/definitions/Inputs/anyOf/4",
+                "/definitions/Inputs/anyOf/5",
+                "/definitions/Inputs/anyOf/6",
             ],
             "range" => &["/definitions/NumberRange"],
             "expected_refusals" => &["/definitions/ExpectedRefusal"],
@@ -61,5 +64,5 @@ fn the_keys_that_are_decoded_are_those_that_the_schema_describes() {
     // A new kind of output or engine needs a row of its own.
     assert_eq!(schema["definitions"]["OutputSpec"]["oneOf"].as_array().map(Vec::len), Some(5));
     assert_eq!(schema["definitions"]["EngineConfig"]["oneOf"].as_array().map(Vec::len), Some(4));
-    assert_eq!(schema["definitions"]["Inputs"]["anyOf"].as_array().map(Vec::len), Some(4));
+    assert_eq!(schema["definitions"]["Inputs"]["anyOf"].as_array().map(Vec::len), Some(7));
 }

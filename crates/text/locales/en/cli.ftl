@@ -101,3 +101,14 @@ worker-check-unknown-fields = Fields that it does not know are passed over
 worker-check-end = Told that nothing more comes, it ends with status 0
 worker-check-other-version = It never claims another version of the protocol
 worker-check-summary = { $kept } of { $all } rules are kept.
+
+sample-column-group = length
+sample-column-lengths = characters
+sample-column-corpus = corpus
+sample-column-sample = sample
+sample-group-short = short
+sample-group-usual = usual
+sample-group-near-limit = near the limit
+sample-faulty = { $count } items of the corpus are no work and were not drawn; take one of that kind into the pilot by hand.
+sample-written = Written to { $folder }, for reading only; their digests are fixed in { $digests }.
+sample-declare = Declare them in config/pilote.json:

@@ -101,3 +101,14 @@ worker-check-unknown-fields = Les champs qu’il ne connaît pas sont ignorés
 worker-check-end = Averti que rien ne suit, il se termine avec l’état 0
 worker-check-other-version = Il n’annonce jamais une autre version du protocole
 worker-check-summary = { $kept } règles sur { $all } sont respectées.
+
+sample-column-group = longueur
+sample-column-lengths = caractères
+sample-column-corpus = corpus
+sample-column-sample = échantillon
+sample-group-short = court
+sample-group-usual = courant
+sample-group-near-limit = proche de la limite
+sample-faulty = { $count } éléments du corpus ne peuvent être traités et n’ont pas été tirés ; mettez-en un de cette sorte dans le pilote à la main.
+sample-written = Écrit dans { $folder }, en lecture seule ; les empreintes sont fixées dans { $digests }.
+sample-declare = Déclarez-les dans config/pilote.json :

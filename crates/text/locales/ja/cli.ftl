@@ -98,3 +98,14 @@ worker-check-unknown-fields = 知らない欄は読み飛ばす
 worker-check-end = 終わりを告げられると、終了状態 0 で終わる
 worker-check-other-version = 別の版のプロトコルを名乗らない
 worker-check-summary = { $all } の規則のうち { $kept } が守られています。
+
+sample-column-group = 長さ
+sample-column-lengths = 文字数
+sample-column-corpus = コーパス
+sample-column-sample = 標本
+sample-group-short = 短い
+sample-group-usual = 通常
+sample-group-near-limit = 上限に近い
+sample-faulty = コーパスのうち { $count } 項目は処理できないため抽出していません。その種の項目を一つ、手でパイロットに加えてください。
+sample-written = { $folder } に読み取り専用で書き込みました。ダイジェストは { $digests } に固定されています。
+sample-declare = config/pilote.json に次のように宣言してください：
