@@ -44,6 +44,7 @@ impl From<pilote_proof::ProofError> for Failure {
             | E::CaseTwins { .. }
             | E::NameUnsafe { .. }
             | E::InputGone { .. }
+            | E::InputsUnlisted { .. }
             | E::InputChanged { .. } => Exit::Fails,
             E::Ledger(_) | E::Io { .. } | E::Report { .. } => Exit::Machine,
         };

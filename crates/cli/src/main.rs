@@ -112,7 +112,7 @@ fn command(command: Command, surroundings: &Surroundings, printer: &Printer) -> 
         Command::Report(args) => commands::report::report(&args, surroundings, printer),
         Command::Retry(args) => commands::run::retry(&args, surroundings, printer),
         Command::Unlock(args) => commands::unlock::unlock(&args, surroundings, printer),
-        Command::Sample(args) => commands::sample::sample(&args, &surroundings, &printer),
+        Command::Sample(args) => commands::sample::sample(&args, surroundings, printer),
         Command::Size(args) => commands::sizing::size(&args, surroundings, printer),
         Command::Plan(args) => commands::sizing::plan(&args, surroundings, printer),
         Command::Libraries(args) => commands::sizing::libraries(&args, surroundings, printer),

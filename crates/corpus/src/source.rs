@@ -7,8 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use pilote_spec::{Digest, Duplicates, Encoding, FaultCode, Hasher, Inputs, ItemFault, ItemId, Limits};
 
+use crate::notes::Notes;
+use crate::paths::row_files;
 use crate::range::Needs;
 use crate::reading::Handles;
+use crate::shape::Shape;
 
 /// Bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
@@ -217,6 +220,17 @@ impl Source {
 
     pub(crate) fn scratch_error(&self, source: io::Error) -> CorpusError {
         CorpusError::Scratch { dir: self.scratch(), source }
+    }
+
+    /// The files of rows that the declaration names now, relative to the project, in the order of their rows; none
+    /// of inputs that are no rows.
+    ///
+    /// # Errors
+    /// When a declared path finds nothing, or a file is named twice.
+    pub fn files_of_rows(&self) -> Result<Vec<String>, CorpusError> {
+        let Some(shape) = Shape::of(&self.inputs) else { return Ok(Vec::new()) };
+        let files = row_files(&self.root, &shape.paths, shape.format, &mut Notes::default())?;
+        Ok(files.into_iter().map(|file| file.path).collect())
     }
 
     /// The path as the configuration writes it.

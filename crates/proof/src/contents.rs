@@ -140,10 +140,10 @@ fn plain(path: &Path, name: &str) -> std::io::Result<Option<Found>> {
 fn all_inputs(trial: &TrialDir, project: &Path, contents: &mut Vec<Content>) -> Result<(), ProofError> {
     let directory = match inputs(&trial.trial) {
         Inputs::Directory { directory, .. } | Inputs::Files { files: directory } => project.join(directory),
-        Inputs::Jsonl { jsonl, .. } => return one_input(project, jsonl, contents),
         Inputs::Range { needs, .. } => {
             return needs.iter().try_for_each(|needed| one_input(project, needed, contents));
         }
+        rows => return files_of_rows(&trial.trial, project, rows, contents),
     };
     for entry in &trial.closing()?.parts {
         for item in trial.items(entry)? {
@@ -159,6 +159,31 @@ fn all_inputs(trial: &TrialDir, project: &Path, contents: &mut Vec<Content>) -> 
             let origin = Origin::Input(from, found, digest);
             contents.push(Content { path: format!("{PAYLOAD}{INPUTS}{path}"), origin });
         }
+    }
+    Ok(())
+}
+
+/// The files of rows that the declaration names now. A single declared file is kept under its own name, of several
+/// each under its path, as the index has it.
+fn files_of_rows(
+    trial: &Trial,
+    project: &Path,
+    rows: &Inputs,
+    contents: &mut Vec<Content>,
+) -> Result<(), ProofError> {
+    let source = Corpus::new(project, rows, &trial.project.limits, trial.project.duplicates);
+    let paths = source.files_of_rows().map_err(|source| ProofError::InputsUnlisted { source })?;
+    if let [path] = paths.as_slice()
+        && path == source.declared()
+    {
+        return one_input(project, path, contents);
+    }
+    for path in paths {
+        let full = project.join(&path);
+        let found = plain(&full, &path).map_err(|source| io("read", &full, source))?;
+        let found = found.ok_or_else(|| ProofError::InputGone { path: full.clone() })?;
+        contents
+            .push(Content { path: format!("{PAYLOAD}{INPUTS}{path}"), origin: Origin::File(full, found) });
     }
     Ok(())
 }

@@ -104,6 +104,12 @@ pub enum ProofError {
         /// The file.
         path: PathBuf,
     },
+    /// The files of the inputs cannot be named.
+    #[error("the files of the inputs cannot be listed: {source}; put them back, or leave --with-inputs out")]
+    InputsUnlisted {
+        /// What is wrong with them.
+        source: pilote_corpus::CorpusError,
+    },
     /// An input is not the one that the trial was run over.
     #[error(
         "the input `{}` was changed since the trial was launched; put it back as it was, or leave --with-inputs out",
@@ -182,6 +188,7 @@ impl ProofError {
             Self::NameUnsafe { .. } => "name-unsafe",
             Self::NoProject { .. } => "no-project",
             Self::InputGone { .. } => "input-gone",
+            Self::InputsUnlisted { .. } => "inputs-unlisted",
             Self::InputChanged { .. } => "input-changed",
             Self::DestinationTaken { .. } => "destination-taken",
             Self::DestinationInside { .. } => "destination-inside",

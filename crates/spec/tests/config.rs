@@ -491,7 +491,7 @@ fn rows_are_declared_in_files_of_one_format() {
     assert_snapshot!(inputs("\"jsonl\": [], \"id\": \"i\", \"text\": \"t\""), @"config/pilote.json:5:26: pilot.inputs.jsonl: the list of paths is empty; name one file at least");
     assert_snapshot!(inputs("\"jsonl\": [\"../a\"], \"id\": \"i\", \"text\": \"t\""), @"config/pilote.json:5:27: pilot.inputs.jsonl[0]: the path leads out of the project; put the files into the project's folder and take `..` out");
     assert_snapshot!(inputs("\"csv\": \"a\", \"id\": \"i\", \"text\": \"t\", \"delimiter\": \"::\""), @"config/pilote.json:5:66: pilot.inputs.delimiter: `::` is not known; write one of ,, ;, |, \t");
-    assert_snapshot!(inputs("\"parquet\": \"a\", \"id\": \"i\", \"text\": \"t\", \"encoding\": \"utf-8\""), @"config/pilote.json:5:57: pilot.inputs.encoding: `parquet` has no `encoding`; take the key out; it is for `directory`, `jsonl`, `csv`");
+    assert_snapshot!(inputs("\"parquet\": \"a\", \"id\": \"i\", \"text\": \"t\", \"encoding\": \"utf-8\""), @"config/pilote.json:5:57: pilot.inputs.encoding: a table in Parquet has no `encoding`; take the key out; it is for `directory`, `jsonl`, `csv`");
     let trail = inputs(
         "\"csv\": \"a\", \"id\": \"i\", \"text\": \"t\", \"delimiter\": \"|\", \"encoding\": \"shift_jis\"",
     );

@@ -61,7 +61,7 @@ pub(crate) fn sample(
             anyhow!("the campaign's inputs hold no item that could be drawn"),
         ));
     }
-    let inputs = written(&place.root, &into, &campaign.inputs, &source, &drawn.items)?;
+    let inputs = copied(&place.root, &into, (&place.root, &campaign.inputs), &source, &drawn.items)?;
     let pins =
         pilote_corpus::digests(&self::source(&place.root, &inputs, project)).map_err(unusable)?.to_string();
     create(&place.root.join(&digests), pins.as_bytes())?;
@@ -111,23 +111,51 @@ fn free(root: &Path, into: &str, digests: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the items and gives the inputs that they are now.
-fn written(
+/// Copies items of the inputs of the project at `from` into the folder `into` below `to`, and gives the inputs that
+/// they are there. Numbers of a range are no files, so there is nothing to copy of them.
+pub(super) fn copied(
+    to: &Path,
+    into: &str,
+    (from, inputs): (&Path, &Inputs),
+    source: &Source,
+    items: &[Item],
+) -> Result<Inputs, Failure> {
+    match inputs {
+        Inputs::Directory { directory, encoding } => {
+            copied_files(&from.join(directory), &to.join(into), items)?;
+            Ok(Inputs::Directory { directory: into.to_owned(), encoding: *encoding })
+        }
+        Inputs::Files { files } => {
+            copied_files(&from.join(files), &to.join(into), items)?;
+            Ok(Inputs::Files { files: into.to_owned() })
+        }
+        Inputs::Range { .. } => {
+            let error = anyhow!("numbers of a range are no items to draw from: none is longer than another");
+            let hint = "give the pilot a range of its own, with a few of the campaign's numbers";
+            Err(Failure::request("sample-of-a-range", error).hint(hint))
+        }
+        rows => copied_rows(to, into, rows, source, items),
+    }
+}
+
+fn copied_files(from: &Path, into: &Path, items: &[Item]) -> Result<(), Failure> {
+    for item in items {
+        let Location::File { path, .. } = &item.location else { continue };
+        let bytes =
+            fs_err::read(from.join(path)).map_err(|error| Failure::machine("input-unreadable", error))?;
+        create(&into.join(path), &bytes)?;
+    }
+    Ok(())
+}
+
+/// Rows of any format become one file of records.
+fn copied_rows(
     root: &Path,
     into: &str,
     inputs: &Inputs,
     source: &Source,
     items: &[Item],
 ) -> Result<Inputs, Failure> {
-    if let Inputs::Directory { directory, encoding } = inputs {
-        for item in items {
-            let Location::File { path, .. } = &item.location else { continue };
-            let from = root.join(directory).join(path);
-            let bytes = fs_err::read(&from).map_err(|error| Failure::machine("input-unreadable", error))?;
-            create(&root.join(into).join(path), &bytes)?;
-        }
-        return Ok(Inputs::Directory { directory: into.to_owned(), encoding: *encoding });
-    }
     let unread = |error: pilote_corpus::ReadError| Failure::machine("input-unreadable", error);
     pilote_corpus::prepare(source, items).map_err(unread)?;
     let batch = matches!(inputs, Inputs::OpenAiBatch { .. });

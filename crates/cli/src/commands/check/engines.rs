@@ -16,7 +16,7 @@ use pilote_machine::causes::recognise;
 use pilote_machine::ladder::{Judgement, Rung};
 use pilote_machine::verdict::{Finding, RungCode};
 use pilote_spec::{
-    EngineConfig, EngineFacts, Inputs, Item, Location, MachineFacts, Output, Project, ResultLine, TrialKind,
+    EngineConfig, EngineFacts, Inputs, Item, MachineFacts, Output, Project, ResultLine, TrialKind,
 };
 
 use crate::commands::{engine, model, unlock};
@@ -249,20 +249,8 @@ fn laid_out(
     batch_items: u32,
 ) -> std::io::Result<Project> {
     let mut small = project.clone();
-    let data = root.join("data/pilote");
-    fs_err::create_dir_all(&data)?;
+    fs_err::create_dir_all(root.join("data/pilote"))?;
     match &mut small.pilot.inputs {
-        Inputs::Directory { directory, .. } | Inputs::Files { files: directory } => {
-            for item in chosen {
-                let Location::File { path, .. } = &item.location else { continue };
-                let target = data.join(path);
-                if let Some(parent) = target.parent() {
-                    fs_err::create_dir_all(parent)?;
-                }
-                fs_err::copy(original.join(&*directory).join(path), target)?;
-            }
-            "data/pilote".clone_into(directory);
-        }
         // The first numbers stand for the chosen ones: a number has no length of its own.
         Inputs::Range { range, needs } => {
             let steps = i64::try_from(chosen.len()).unwrap_or(1).saturating_sub(1);
@@ -272,18 +260,11 @@ fn laid_out(
                 copied(&original.join(&*path), &root.join(&*path))?;
             }
         }
-        Inputs::Jsonl { jsonl, .. } => {
-            let bytes = fs_err::read(original.join(&*jsonl))?;
-            let mut lines = Vec::new();
-            for item in chosen {
-                let Location::Line { offset, bytes: length, .. } = item.location else { continue };
-                let range = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
-                let line = range.and_then(|(start, length)| bytes.get(start..start.checked_add(length)?));
-                lines.extend_from_slice(line.unwrap_or_default());
-                lines.push(b'\n');
-            }
-            fs_err::write(data.join("items.jsonl"), lines)?;
-            "data/pilote/items.jsonl".clone_into(jsonl);
+        inputs => {
+            let source = Source::new(original, inputs, &project.limits, project.duplicates);
+            *inputs =
+                crate::commands::sample::copied(root, "data/pilote", (original, inputs), &source, chosen)
+                    .map_err(|failure| std::io::Error::other(format!("{:#}", failure.error)))?;
         }
     }
     small.pilot.count = chosen.len() as u64;
