@@ -26,7 +26,7 @@ use page::Section;
 type Bench = fn(&Repo) -> anyhow::Result<Section>;
 
 /// The benchmarks, in the order of the page.
-const BENCHES: [(&str, Bench); 9] = [
+const BENCHES: [(&str, Bench); 10] = [
     ("embed", embed::bench),
     ("ledger", ledger::bench),
     ("commands", commands::bench),
