@@ -88,7 +88,7 @@ pub(crate) enum Command {
     Runs(Runs),
     /// Copy a trial to a place of yours, and read the copy again from there.
     #[command(
-        after_help = "Example:\n  pilote export latest /media/backup\n  pilote export latest /media/backup --archive tar.zst --with-inputs"
+        after_help = "Example:\n  pilote export latest /media/backup\n  pilote export latest /media/backup --archive tar.zst --with-inputs\n  pilote export latest s3://backup/trials\n\nAn object store is asked with the key in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, at the address in AWS_ENDPOINT_URL\nunless it is Amazon's."
     )]
     Export(Export),
     /// What differs between two trials or copies, in factors and results; and whether quality is kept.
@@ -275,7 +275,8 @@ pub(crate) enum CheckOnly {
 /// `pilote verify`.
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
-    /// A trial, a copy of one in a folder or an archive, or any bag: a path, a name below runs/, or `latest`.
+    /// A trial, a copy of one in a folder or an archive, or any bag: a path, s3://BUCKET/COPY, a name below runs/, or
+    /// `latest`.
     #[arg(value_name = "RUN|COPY")]
     pub run: PathBuf,
     /// Write the word of this machine that it read the copy and found it whole, for the machine that computed.
@@ -341,7 +342,8 @@ pub(crate) struct Libraries {
 pub(crate) struct Export {
     /// The trial: a path, a name below runs/, or `latest`.
     pub run: PathBuf,
-    /// Where the copy goes, in a directory of the trial's name; otherwise the project's `destination`.
+    /// Where the copy goes, in a directory of the trial's name: a directory, s3://BUCKET/FOLDER or
+    /// https://HOST/BUCKET/FOLDER; otherwise the project's `destination`.
     pub dir: Option<PathBuf>,
     /// Take the inputs along, each compared with the index.
     #[arg(long)]
@@ -437,7 +439,7 @@ pub(crate) struct Log {
 /// `pilote close`.
 #[derive(Debug, Args)]
 pub(crate) struct Close {
-    /// Where everything goes; otherwise the project's `destination`.
+    /// Where everything goes, a directory or s3://BUCKET/FOLDER; otherwise the project's `destination`.
     pub dir: Option<PathBuf>,
     /// The project; otherwise the one this folder is in.
     #[arg(long, value_name = "DIR")]

@@ -3,6 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::anyhow;
+use pilote_ledger::{Access, Bucket, BucketError, is_bucket};
+use pilote_proof::Destination;
 use pilote_spec::{Parsed, Project};
 
 use crate::failure::Failure;
@@ -93,10 +95,33 @@ pub(crate) fn project_of(trial: &Path) -> Option<PathBuf> {
     (runs.file_name()? == "runs" && root.join(CONFIG).is_file()).then(|| root.to_owned())
 }
 
-/// A path that a project declares relative to itself.
-#[must_use]
-pub(crate) fn beside(root: &Path, declared: &str) -> PathBuf {
-    plain(&root.join(declared))
+/// A place for copies as it was typed or declared: an address in an object store, or a folder relative to `base`.
+///
+/// # Errors
+/// When the address is none, or no key to write with is set.
+pub(crate) fn destination(
+    surroundings: &Surroundings,
+    base: &Path,
+    named: &Path,
+) -> Result<Destination, Failure> {
+    match bucket(surroundings, named)? {
+        Some(bucket) => Ok(Destination::Bucket(bucket.writable().map_err(bucket_failure)?)),
+        None => Ok(Destination::Folder(plain(&base.join(named)))),
+    }
+}
+
+/// The place in an object store that an address names; none for a path.
+///
+/// # Errors
+/// When the address is none.
+pub(crate) fn bucket(surroundings: &Surroundings, named: &Path) -> Result<Option<Bucket>, Failure> {
+    let Some(address) = named.to_str().filter(|text| is_bucket(text)) else { return Ok(None) };
+    let access = Access::from_variables(|name| surroundings.variable(name).map(str::to_owned));
+    Bucket::open(address, &access).map(Some).map_err(bucket_failure)
+}
+
+fn bucket_failure(error: BucketError) -> Failure {
+    Failure::request(error.code(), error)
 }
 
 /// The same path with `..` taken out where it follows a name, so that it stays right when that folder is moved.

@@ -7,13 +7,14 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`store`](Store) | the narrow trait under everything, the [`DirStore`] on disk and the [`MemoryStore`] |
+//! | [`store`](Store) | the narrow trait under everything, the [`DirStore`] on disk, the [`Bucket`] of an object store and the [`MemoryStore`] |
 //! | `owner` | who writes, and whether that process is still there |
 //! | `line`, `entry` | one checksummed line; reading an entry back, damage included |
 //! | `chain` | which bytes of which entry count |
 //! | `ledger`, `writer` | opening, taking over, appending, committing, sealing |
 //! | `reading` | reading back, streaming and verifying |
 
+mod bucket;
 mod chain;
 mod disk;
 mod entry;
@@ -34,6 +35,9 @@ mod store;
 mod window;
 mod writer;
 
+pub use bucket::{
+    ACCESS_KEY, Access, Bucket, BucketError, ObjectReader, PIECE_BYTES, SECRET_KEY, Upload, is_bucket,
+};
 pub use disk::DirStore;
 pub use entry::{EntryKind, EntryReading, FORMAT, Header, LINE_BYTES_MAX, read_entry};
 pub use error::LedgerError;

@@ -6,7 +6,7 @@
 mod reader;
 mod writer;
 
-pub(crate) use reader::Archive;
+pub(crate) use reader::{Archive, Medium};
 pub(crate) use writer::Writer;
 
 /// What the name of such an archive ends in.

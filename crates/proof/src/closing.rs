@@ -2,20 +2,21 @@
 //! were taken back now is said. Nothing is deleted, here or elsewhere.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use pilote_spec::{Digest, EngineConfig, ModelRef, Project, Stamp};
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm::{Algorithm, Digests, pass};
 use crate::collection::FileFacts;
 use crate::decision::DECISIONS;
 use crate::document::{self, Document};
 use crate::error::{ProofError, io};
-use crate::export::{Exported, export};
-use crate::files::{self, Pending};
+use crate::export::{Export, Exported, export_as};
+use crate::files;
 use crate::manifest::{MANIFEST, Manifest};
 use crate::receipt::{RECEIPTS, last_receipt};
+use crate::spot::{self, Destination, Spot};
 use crate::status::{TrialState, runs};
 
 /// The account of what was gathered, inside the bundle.
@@ -127,14 +128,16 @@ impl LossCode {
 pub fn close(
     root: &Path,
     project: &Project,
-    destination: &Path,
+    destination: &Destination,
     at: Stamp,
     watch: &mut dyn FnMut(&str, u64, u64),
 ) -> Result<(Closing, PathBuf), ProofError> {
-    fs_err::create_dir_all(destination).map_err(|error| io("create", destination, error))?;
-    let real = |path: &Path| fs_err::canonicalize(path).map_err(|error| io("find", path, error));
-    if real(destination)?.starts_with(real(root)?) {
-        return Err(ProofError::DestinationInside { path: destination.to_owned() });
+    if let Destination::Folder(folder) = destination {
+        fs_err::create_dir_all(folder).map_err(|error| io("create", folder, error))?;
+        let real = |path: &Path| fs_err::canonicalize(path).map_err(|error| io("find", path, error));
+        if real(folder)?.starts_with(real(root)?) {
+            return Err(ProofError::DestinationInside { path: folder.clone() });
+        }
     }
     let mut lost = Vec::new();
     let trials = trials(root, destination, at, &mut lost, watch)?;
@@ -143,8 +146,8 @@ pub fn close(
     sources.weights(root, project, &mut lost)?;
     lost.extend(inputs(root)?);
     let (bundle, files) = sources.gather(project, destination)?;
-    if crate::export::same_file_system(root, &bundle) != Some(false) {
-        lost.push(Loss { code: LossCode::BundleHere, what: bundle.display().to_string() });
+    if bundle.disk().is_some_and(|bundle| crate::export::same_file_system(root, bundle) != Some(false)) {
+        lost.push(Loss { code: LossCode::BundleHere, what: bundle.shown().display().to_string() });
     }
     let safe = !lost.iter().any(|loss| loss.code.blocks());
     let closing = Closing {
@@ -157,9 +160,8 @@ pub fn close(
         lost,
         safe,
     };
-    let path = bundle.join(CLOSING);
-    files::replace(&path, &document::bytes(&path, &closing)?)?;
-    Ok((closing, bundle))
+    bundle.replace(CLOSING, &document::bytes(&bundle.shown(), &closing)?)?;
+    Ok((closing, bundle.shown()))
 }
 
 /// The account that a bundle holds.
@@ -175,7 +177,7 @@ pub fn closing(bundle: &Path) -> Result<Closing, ProofError> {
 /// Exports every trial and says of each what became of it.
 fn trials(
     root: &Path,
-    destination: &Path,
+    destination: &Destination,
     at: Stamp,
     lost: &mut Vec<Loss>,
     watch: &mut dyn FnMut(&str, u64, u64),
@@ -190,7 +192,8 @@ fn trials(
         if trial.state != TrialState::Collected {
             lost.push(loss(LossCode::Unfinished, String::new()));
         }
-        let exported = export(&trial.path, destination, at, &mut |done, all| watch(&name, done, all));
+        let own = Export::new(&trial.path, destination.clone(), at);
+        let exported = export_as(&own, &mut |done, all| watch(&name, done, all));
         let (copy, whole) = match exported {
             Ok(Exported { copy, verification, .. }) => (Some(copy.display().to_string()), verification.whole),
             Err(error) => {
@@ -292,8 +295,8 @@ impl Sources {
     fn gather(
         self,
         project: &Project,
-        destination: &Path,
-    ) -> Result<(PathBuf, BTreeMap<String, FileFacts>), ProofError> {
+        destination: &Destination,
+    ) -> Result<(Spot, BTreeMap<String, FileFacts>), ProofError> {
         let (mut manifest, mut facts) = (Manifest::default(), BTreeMap::new());
         for (name, path) in &self.0 {
             let (sha256, bytes) =
@@ -304,31 +307,48 @@ impl Sources {
         let list = manifest.encode();
         let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
         let name: String = project.name.chars().take(80).map(plain).collect();
-        let bundle = destination.join(format!("{name}-closing-{}", Digest::of(list.as_bytes()).short()));
-        for (name, path) in &self.0 {
-            let to = bundle.join(name);
-            let folder = to.parent().unwrap_or(&bundle);
+        let bundle = destination.at(&format!("{name}-closing-{}", Digest::of(list.as_bytes()).short()));
+        if let Some(folder) = bundle.disk() {
             fs_err::create_dir_all(folder).map_err(|error| io("create", folder, error))?;
-            let mut from = fs_err::File::open(path).map_err(|error| io("read", path, error))?;
-            let mut pending = Pending::new(folder)?;
-            files::pass(&mut from, &mut pending).map_err(|error| io("copy to", &to, error))?;
-            pending.flush().map_err(|error| io("write", &to, error))?;
-            let (digest, _) = pending.create(&to)?;
-            // The name promises the list, so a file that changed meanwhile must not stand under it.
-            if manifest.0.get(name) != Some(&digest) {
-                return Err(ProofError::SourceChanged { path: path.clone() });
+        }
+        let there = spot::lengths(bundle.listing()?);
+        for (name, facts) in &facts {
+            // The name promises the list, so what is there already is that file or what an interruption left of it.
+            let digests = |bytes| bundle.digests(name, bytes, &[Algorithm::Sha256]);
+            let kept = match there.get(name) {
+                Some(length) if *length == facts.bytes => is(&digests(facts.bytes)?, facts.sha256),
+                _ => false,
+            };
+            if !kept {
+                put(&bundle, name, &self.0[name], *facts)?;
             }
         }
-        files::replace(&bundle.join(MANIFEST), list.as_bytes())?;
-        for (name, expected) in &manifest.0 {
-            let to = bundle.join(name);
-            if files::digest(&to)?.map(|(digest, _)| digest) != Some(*expected) {
+        bundle.sync(self.0.keys().map(String::as_str))?;
+        bundle.replace(MANIFEST, list.as_bytes())?;
+        for (name, facts) in &facts {
+            if !is(&bundle.digests(name, facts.bytes, &[Algorithm::Sha256])?, facts.sha256) {
                 return Err(ProofError::Damaged {
-                    path: to,
+                    path: bundle.shown().join(name),
                     why: "it was read again with another digest".into(),
                 });
             }
         }
         Ok((bundle, facts))
     }
+}
+
+fn is(digests: &Digests, expected: Digest) -> bool {
+    digests.get(&Algorithm::Sha256) == Some(&expected.to_string())
+}
+
+/// Copies one file into the bundle. One that changed meanwhile must not stand there under its name.
+fn put(bundle: &Spot, name: &str, from: &Path, facts: FileFacts) -> Result<(), ProofError> {
+    let mut source = files::open_plain(from).map_err(|error| io("read", from, error))?;
+    let mut target = bundle.begin(name, facts.bytes)?;
+    let (digests, _) = pass(&mut source, &mut target, &[Algorithm::Sha256])
+        .map_err(|error| io("copy to", target.shown(), error))?;
+    if !is(&digests, facts.sha256) {
+        return Err(ProofError::SourceChanged { path: from.to_owned() });
+    }
+    target.finish()
 }

@@ -1,9 +1,10 @@
 //! A copy of a trial at a place of the user's, read again from there: a bag (RFC 8493) that is also an RO-Crate, in a
-//! folder or in one archive.
+//! folder, an object store or one archive.
 //!
-//! A copy is built under a name that ends in `.partial`, each file synchronised; it is verified with nothing but
+//! On a disk, a copy is built under a name that ends in `.partial`, each file synchronised; it is verified with nothing but
 //! itself, and only a copy that was found whole gets its verdict and its name. So an interrupted export never looks
-//! finished, and the next one goes on where it stopped: files that are there with the right digest stay.
+//! finished, and the next one goes on where it stopped: files that are there with the right digest stay. An object
+//! store has no renaming; there a copy is built in its place, and its verdict is put last.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use pilote_spec::{Digest, Stamp};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::Algorithm;
-use crate::archive::{ARCHIVE, Archive};
+use crate::archive::ARCHIVE;
 use crate::bag::PAYLOAD;
 use crate::collection::read_balance;
 use crate::contents::{self, Content};
@@ -27,6 +28,7 @@ use crate::making;
 use crate::manifest::{MANIFEST, Manifest};
 use crate::receipt::RECEIPTS;
 use crate::shelf::Shelf;
+use crate::spot::{Destination, Spot};
 use crate::trial_dir::TrialDir;
 use crate::verification::{self, Thoroughness, VERDICT, Verification};
 
@@ -53,8 +55,8 @@ const NOTES_MAX: u32 = 999_999;
 pub struct Export<'e> {
     /// The trial.
     pub trial: &'e Path,
-    /// The folder in which the copy gets a place of the trial's name.
-    pub destination: &'e Path,
+    /// The folder, or place in an object store, in which the copy gets a place of the trial's name.
+    pub destination: Destination,
     /// When: it labels the copy and the note that stays with the trial.
     pub at: Stamp,
     /// Whether the inputs go along.
@@ -70,12 +72,12 @@ pub struct Export<'e> {
 }
 
 impl<'e> Export<'e> {
-    /// A plain export of a trial to a folder.
+    /// A plain export of a trial.
     #[must_use]
-    pub fn new(trial: &'e Path, destination: &'e Path, at: Stamp) -> Self {
+    pub fn new(trial: &'e Path, destination: impl Into<Destination>, at: Stamp) -> Self {
         Self {
             trial,
-            destination,
+            destination: destination.into(),
             at,
             with_inputs: false,
             sha512: false,
@@ -156,7 +158,7 @@ impl Document for CopyNote {
 /// As [`export_as`].
 pub fn export(
     trial: &Path,
-    destination: &Path,
+    destination: impl Into<Destination>,
     at: Stamp,
     watch: &mut dyn FnMut(u64, u64),
 ) -> Result<Exported, ProofError> {
@@ -174,7 +176,9 @@ pub fn export_as(export: &Export<'_>, watch: &mut dyn FnMut(u64, u64)) -> Result
     // A copy is no trial: what is wanted elsewhere of it is made with any program, and verified there.
     let source = TrialDir::on(Shelf::folder(export.trial), export.trial)?;
     let listed = contents::of_trial(export.trial)?;
-    refuse_inside(export.trial, export.destination)?;
+    if let Destination::Folder(folder) = &export.destination {
+        refuse_inside(export.trial, folder)?;
+    }
     let project = project_of(export.trial);
     let mut contents =
         contents::gather(&source, &listed, project.as_deref(), export.with_inputs, export.report)?;
@@ -186,13 +190,19 @@ pub fn export_as(export: &Export<'_>, watch: &mut dyn FnMut(u64, u64)) -> Result
     contents.push(Content::made(DESCRIPTION, described));
     contents.sort_by(|a, b| a.path.cmp(&b.path));
     contents::refuse_unsafe(&contents)?;
-    fs_err::create_dir_all(export.destination).map_err(|error| io("create", export.destination, error))?;
+    if let Destination::Folder(folder) = &export.destination {
+        fs_err::create_dir_all(folder).map_err(|error| io("create", folder, error))?;
+    }
     let exporting = Exporting { export, source: &source, listed: &listed, contents: &contents };
     if matches!(read_balance(export.trial), Ok(None)) {
         return exporting.unfinished(watch);
     }
     let finished = exporting.named(&source.trial.name);
-    if is_there(&finished) { exporting.again(&finished) } else { exporting.anew(finished, watch) }
+    if finished.is_there(export.archive)? {
+        exporting.again(&finished)
+    } else {
+        exporting.anew(finished, watch)
+    }
 }
 
 /// Whether a path of a trial or a copy is a view or a verdict, which no list of files names.
@@ -238,9 +248,9 @@ struct Exporting<'e> {
 
 impl Exporting<'_> {
     /// Where a copy of this name lies.
-    fn named(&self, name: &str) -> PathBuf {
+    fn named(&self, name: &str) -> Spot {
         let ending = if self.export.archive { ARCHIVE } else { "" };
-        self.export.destination.join(format!("{name}{ending}"))
+        self.export.destination.at(&format!("{name}{ending}"))
     }
 
     /// A trial that goes on keeps its own name for the copy of its end: what is there of it now goes beside, numbered.
@@ -248,7 +258,7 @@ impl Exporting<'_> {
         let mut taken = None;
         for number in 1..=UNFINISHED_MAX {
             let finished = self.named(&format!("{}.unfinished-{number}", self.source.trial.name));
-            if !is_there(&finished) {
+            if !finished.is_there(self.export.archive)? {
                 return self.anew(finished, watch);
             }
             match self.again(&finished) {
@@ -256,19 +266,18 @@ impl Exporting<'_> {
                 other => return other,
             }
         }
-        let path = self.export.destination.to_owned();
+        let path = self.export.destination.shown();
         Err(taken.unwrap_or(ProofError::DestinationTaken { path, first: String::new() }))
     }
 
     /// Makes a copy where none is, beginning with what an interrupted export left.
-    fn anew(&self, finished: PathBuf, watch: &mut dyn FnMut(u64, u64)) -> Result<Exported, ProofError> {
-        let mut partial = finished.clone().into_os_string();
-        partial.push(PARTIAL);
-        let partial = PathBuf::from(partial);
+    fn anew(&self, finished: Spot, watch: &mut dyn FnMut(u64, u64)) -> Result<Exported, ProofError> {
+        let partial = finished.partial(PARTIAL);
+        let name = &self.source.trial.name;
         let made = if self.export.archive {
-            making::archive(self.export, &self.source.trial.name, self.contents, &partial, watch)?
+            making::archive(self.export, name, self.contents, &partial, watch)?
         } else {
-            making::folder(self.export, &self.source.trial.name, self.contents, &partial, watch)?
+            making::folder(self.export, name, self.contents, &partial, watch)?
         };
         if contents::of_trial(self.export.trial)? != self.listed {
             return Err(ProofError::SourceChanged { path: self.export.trial.to_owned() });
@@ -277,24 +286,22 @@ impl Exporting<'_> {
         let mut copy = partial;
         if verification.whole {
             self.write_verdict(&copy, &finished, &verification)?;
-            finish(&copy, &finished)?;
+            if let (Some(partial), Some(finished)) = (copy.disk(), finished.disk()) {
+                finish(partial, finished)?;
+            }
             copy = finished;
         }
-        self.noted(&made.manifest, made.kept, false, verification, copy)
+        self.noted(&made.manifest, made.kept, false, verification, &copy)
     }
 
-    fn read_again(&self, copy: &Path) -> Result<Verification, ProofError> {
-        if self.export.archive {
-            verification::of_archive(copy, &self.export.thoroughness(), Findings::default())
-        } else {
-            verification::of_copy(copy, &self.export.thoroughness())
-        }
+    fn read_again(&self, copy: &Spot) -> Result<Verification, ProofError> {
+        verification::of_made(copy, self.export.archive, &self.export.thoroughness())
     }
 
     /// A copy of that name is there: one of the same state is read again, anything else is refused.
-    fn again(&self, finished: &Path) -> Result<Exported, ProofError> {
+    fn again(&self, finished: &Spot) -> Result<Exported, ProofError> {
         let taken =
-            |first: &str| ProofError::DestinationTaken { path: finished.to_owned(), first: first.to_owned() };
+            |first: &str| ProofError::DestinationTaken { path: finished.shown(), first: first.to_owned() };
         let (text, listed) = self.listed_in(finished)?.ok_or_else(|| taken(MANIFEST))?;
         let own: BTreeSet<&str> = self.contents.iter().map(|content| content.path.as_str()).collect();
         let of_trial = |content: &&Content| content.is_of_the_trial();
@@ -320,18 +327,16 @@ impl Exporting<'_> {
         // Whatever it came to: an older verdict beside the copy must not say more than is true now.
         self.write_verdict(finished, finished, &verification)?;
         let kept = self.contents.len() as u64;
-        self.noted(&text, kept, true, verification, finished.to_owned())
+        self.noted(&text, kept, true, verification, finished)
     }
 
     /// The list of files of a copy that is there, as text and by path; none where it has none that can be read.
-    fn listed_in(&self, copy: &Path) -> Result<Option<Listed>, ProofError> {
-        let text = if self.export.archive {
-            let archive = Archive::open(copy, &mut Findings::default())?;
-            let folder = archive.folder().to_owned();
-            Shelf::of(std::sync::Arc::new(archive), &folder, copy).bytes(MANIFEST)?
-        } else {
-            Shelf::folder(copy).bytes(MANIFEST).unwrap_or(None)
-        };
+    fn listed_in(&self, copy: &Spot) -> Result<Option<Listed>, ProofError> {
+        // Something that is no folder at all has no list.
+        if !self.export.archive && copy.disk().is_some_and(|path| !path.is_dir()) {
+            return Ok(None);
+        }
+        let text = copy.shelf(self.export.archive, &mut Findings::default())?.0.bytes(MANIFEST)?;
         let Some(text) = text else { return Ok(None) };
         let Some(manifest) = std::str::from_utf8(&text).ok().and_then(|text| Manifest::decode(text).ok())
         else {
@@ -347,18 +352,16 @@ impl Exporting<'_> {
     /// doubts it verifies again.
     fn write_verdict(
         &self,
-        copy: &Path,
-        finished: &Path,
+        copy: &Spot,
+        finished: &Spot,
         verification: &Verification,
     ) -> Result<(), ProofError> {
-        let path = if self.export.archive {
-            let mut name = finished.as_os_str().to_owned();
-            name.push(format!(".{VERDICT}"));
-            PathBuf::from(name)
+        let bytes = document::bytes(&finished.shown(), verification)?;
+        if self.export.archive {
+            finished.replace_beside(&format!(".{VERDICT}"), &bytes)
         } else {
-            copy.join(VERDICT)
-        };
-        files::replace(&path, &document::bytes(&path, verification)?)
+            copy.replace(VERDICT, &bytes)
+        }
     }
 
     /// Leaves the note of the copy with the trial, under the next free number.
@@ -368,16 +371,16 @@ impl Exporting<'_> {
         kept: u64,
         already: bool,
         verification: Verification,
-        copy: PathBuf,
+        copy: &Spot,
     ) -> Result<Exported, ProofError> {
         let exported = Exported {
-            same_file_system: same_file_system(self.export.trial, &copy),
+            same_file_system: copy.disk().and_then(|copy| same_file_system(self.export.trial, copy)),
             files: self.contents.len() as u64,
             bytes: self.contents.iter().map(Content::bytes).sum(),
             kept,
             already,
             verification,
-            copy,
+            copy: copy.shown(),
         };
         let note = CopyNote {
             format: CopyNote::FORMAT.to_owned(),

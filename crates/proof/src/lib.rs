@@ -8,7 +8,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `shelf` | where files lie: a folder, an archive |
+//! | `shelf`, `spot` | where files lie and are put: a folder, an object store, an archive |
 //! | `trial_dir`, `journal`, `outputs`, `pins` | reading: what was launched, items with records, events, payloads, fixed digests |
 //! | `account` | evidence gathered part by part, judged by the deliverable's criteria |
 //! | `collection`, `results`, `lookup` | results files, balance, the way from an identifier to its position |
@@ -50,6 +50,7 @@ mod receipt;
 pub mod report;
 mod results;
 mod shelf;
+mod spot;
 mod status;
 mod trial_dir;
 mod verification;
@@ -81,8 +82,9 @@ pub use report::{
     MeasuresData, RefusalData, ReportData, SampleData, calendar, report, report_data, report_markdown,
     write_report,
 };
+pub use spot::Destination;
 pub use status::{Found, TrialState, TrialSummary, find, latest, runs, summary};
 pub use verification::{
-    Check, Sample, Subject, Thoroughness, Unchecked, Verification, Why, verify, verify_as,
+    Check, Sample, Subject, Thoroughness, Unchecked, Verification, Why, verify, verify_as, verify_bucket,
 };
 pub use writers::{WriterNews, declared, writers};

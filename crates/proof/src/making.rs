@@ -2,7 +2,7 @@
 //! it a bag. Every byte is digested while it passes, and what changes meanwhile is named.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
+use std::io::{Seek as _, Write as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -15,8 +15,12 @@ use crate::bag::{DECLARATION, encode};
 use crate::contents::{Content, Origin};
 use crate::error::{ProofError, io};
 use crate::export::{Export, is_left_out};
-use crate::files::{self, Found};
+use crate::files::{self, Found, Listing};
 use crate::manifest::MANIFEST;
+use crate::spot::{self, Spot};
+
+/// What makes a folder a bag.
+const DECLARED: &str = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n";
 
 /// What making a copy came to.
 pub(crate) struct Made {
@@ -39,51 +43,54 @@ pub(crate) fn folder(
     export: &Export<'_>,
     name: &str,
     contents: &[Content],
-    partial: &Path,
+    partial: &Spot,
     watch: &mut dyn FnMut(u64, u64),
 ) -> Result<Made, ProofError> {
-    take_up(contents, partial)?;
-    let copied = fill(export, contents, partial, watch)?;
+    let there = take_up(contents, partial)?;
+    // Whoever finds an unfinished copy in an object store sees what it was to be.
+    partial.replace(DECLARATION, DECLARED.as_bytes())?;
+    let copied = fill(export, contents, partial, &there, watch)?;
     let kept = copied.iter().filter(|file| file.kept).count() as u64;
     let listed: BTreeMap<String, Digests> =
         copied.into_iter().map(|file| (file.path, file.digests)).collect();
     let tags = tag_files(export, name, &listed, contents);
     for (name, bytes) in &tags {
-        files::replace(&partial.join(name), bytes)?;
+        partial.replace(name, bytes)?;
     }
-    sync_folders(contents, partial)?;
+    partial.sync(contents.iter().map(|content| content.path.as_str()))?;
     let manifest = tags.into_iter().find(|(name, _)| name == MANIFEST).map(|(_, bytes)| bytes);
     Ok(Made { manifest: manifest.unwrap_or_default(), kept })
 }
 
-/// Looks at what an interrupted export left; anything else there is not ours.
-fn take_up(contents: &[Content], partial: &Path) -> Result<(), ProofError> {
-    let taken = |first: String| ProofError::DestinationTaken { path: partial.to_owned(), first };
-    if fs_err::symlink_metadata(partial).is_ok_and(|about| !about.is_dir()) {
-        return Err(taken(".".to_owned()));
+/// Looks at what an interrupted export left, and gives its files with their lengths; anything else there is not ours.
+fn take_up(contents: &[Content], partial: &Spot) -> Result<BTreeMap<String, u64>, ProofError> {
+    let taken = |first: String| ProofError::DestinationTaken { path: partial.shown(), first };
+    if let Some(folder) = partial.disk() {
+        if fs_err::symlink_metadata(folder).is_ok_and(|about| !about.is_dir()) {
+            return Err(taken(".".to_owned()));
+        }
+        fs_err::create_dir_all(folder).map_err(|error| io("create", folder, error))?;
     }
-    fs_err::create_dir_all(partial).map_err(|error| io("create", partial, error))?;
     let expected: BTreeSet<&str> = contents.iter().map(|content| content.path.as_str()).collect();
-    let there = files::walk(partial)?;
+    let there = partial.listing()?;
     if let Some((first, _)) = there.not_plain.into_iter().next() {
         return Err(taken(first));
     }
+    let mut there = spot::lengths(Listing { not_plain: Vec::new(), ..there });
     let ours = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         expected.contains(path) || is_left_out(path) || is_tag(path) || name.starts_with(files::UNFINISHED)
     };
-    for there in there.files.into_iter().chain(there.dotted) {
-        if ours(&there.path) {
-            continue;
-        }
+    let strangers: Vec<String> = there.keys().filter(|path| !ours(path)).cloned().collect();
+    for path in strangers {
         // What an earlier export added of its own, and this one does not, goes; anything else stays and stops us.
-        if !crate::export::is_of_an_export(&there.path) {
-            return Err(taken(there.path));
+        if !crate::export::is_of_an_export(&path) {
+            return Err(taken(path));
         }
-        let path = partial.join(&there.path);
-        fs_err::remove_file(&path).map_err(|error| io("remove", &path, error))?;
+        partial.remove(&path)?;
+        there.remove(&path);
     }
-    Ok(())
+    Ok(there)
 }
 
 fn is_tag(path: &str) -> bool {
@@ -95,7 +102,8 @@ fn is_tag(path: &str) -> bool {
 fn fill(
     export: &Export<'_>,
     contents: &[Content],
-    partial: &Path,
+    partial: &Spot,
+    there: &BTreeMap<String, u64>,
     watch: &mut dyn FnMut(u64, u64),
 ) -> Result<Vec<Copied>, ProofError> {
     let total = contents.iter().map(Content::bytes).sum();
@@ -106,7 +114,7 @@ fn fill(
         while !stop.load(Ordering::Relaxed) {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(content) = contents.get(number) else { return };
-            if tell.send((number, copy(content, partial, &algorithms))).is_err() {
+            if tell.send((number, copy(content, partial, there, &algorithms))).is_err() {
                 return;
             }
         }
@@ -142,63 +150,48 @@ fn fill(
 }
 
 /// Copies one file durably, unless it is there whole.
-fn copy(content: &Content, partial: &Path, algorithms: &[Algorithm]) -> Result<Copied, ProofError> {
-    let to = partial.join(&content.path);
-    let there = match fs_err::symlink_metadata(&to) {
-        Ok(about) if about.is_file() && about.len() == content.bytes() => {
-            let mut file = files::open_plain(&to).map_err(|error| io("read", &to, error))?;
-            Some(digests_of(&mut file, algorithms).map_err(|error| io("read", &to, error))?.0)
-        }
+fn copy(
+    content: &Content,
+    partial: &Spot,
+    there: &BTreeMap<String, u64>,
+    algorithms: &[Algorithm],
+) -> Result<Copied, ProofError> {
+    let (path, bytes) = (&content.path, content.bytes());
+    let there = match there.get(path) {
+        Some(length) if *length == bytes => Some(partial.digests(path, bytes, algorithms)?),
         _ => None,
     };
-    let done =
-        |digests: Digests, kept| Copied { path: content.path.clone(), digests, bytes: content.bytes(), kept };
+    let done = |digests: Digests, kept| Copied { path: path.clone(), digests, bytes, kept };
     let (from, listed) = match &content.origin {
-        Origin::Made(bytes) => {
+        Origin::Made(made) => {
             let mut hashers = Hashers::new(algorithms);
-            hashers.update(bytes);
+            hashers.update(made);
             let digests = hashers.finish();
-            if there.as_ref() != Some(&digests) {
-                let mut target = begin(&to)?;
-                target.write_all(bytes).map_err(|error| io("write", &to, error))?;
-                durable(&target, &to)?;
-            }
             let kept = there.as_ref() == Some(&digests);
+            if !kept {
+                let mut target = partial.begin(path, bytes)?;
+                target.write_all(made).map_err(|error| io("write", target.shown(), error))?;
+                target.finish()?;
+            }
             return Ok(done(digests, kept));
         }
         Origin::File(from, listed) | Origin::Input(from, listed, _) => (from, listed),
     };
+    let mut source = files::open_plain(from).map_err(|error| io("read", from, error))?;
     if let Some(there) = there {
-        let mut source = files::open_plain(from).map_err(|error| io("read", from, error))?;
         if digests_of(&mut source, algorithms).map_err(|error| io("read", from, error))?.0 == there {
             is_indexed(content, &there)?;
             return Ok(done(there, true));
         }
+        source.rewind().map_err(|error| io("read", from, error))?;
     }
-    let mut source = files::open_plain(from).map_err(|error| io("read", from, error))?;
-    let mut target = begin(&to)?;
-    let (digests, bytes) =
-        pass(&mut source, &mut target, algorithms).map_err(|error| io("copy to", &to, error))?;
-    durable(&target, &to)?;
-    unchanged(&source, from, listed, bytes)?;
+    let mut target = partial.begin(path, bytes)?;
+    let (digests, passed) =
+        pass(&mut source, &mut target, algorithms).map_err(|error| io("copy to", target.shown(), error))?;
+    unchanged(&source, from, listed, passed)?;
     is_indexed(content, &digests)?;
+    target.finish()?;
     Ok(done(digests, false))
-}
-
-/// Begins a file where none is: never through a link, whoever put it there.
-fn begin(to: &Path) -> Result<fs_err::File, ProofError> {
-    if let Some(parent) = to.parent() {
-        fs_err::create_dir_all(parent).map_err(|error| io("create", parent, error))?;
-    }
-    files::absent_is_none(fs_err::remove_file(to)).map_err(|error| io("replace", to, error))?;
-    let mut options = fs_err::OpenOptions::new();
-    options.write(true).create_new(true).open(to).map_err(|error| io("write", to, error))
-}
-
-fn durable(target: &fs_err::File, to: &Path) -> Result<(), ProofError> {
-    target.sync_all().map_err(|error| io("sync", to, error))?;
-    files::forget(target);
-    Ok(())
 }
 
 /// Refuses a source that is not what it was when the files were listed.
@@ -219,31 +212,20 @@ fn is_indexed(content: &Content, digests: &Digests) -> Result<(), ProofError> {
     Err(ProofError::InputChanged { path: from.clone() })
 }
 
-/// Makes every folder of the copy durable, the deepest first: a folder is durable before the one that names it.
-fn sync_folders(contents: &[Content], partial: &Path) -> Result<(), ProofError> {
-    let mut folders = BTreeSet::from([partial.to_owned()]);
-    for content in contents {
-        let to = partial.join(&content.path);
-        folders.extend(
-            to.ancestors().skip(1).take_while(|folder| folder.starts_with(partial)).map(Path::to_owned),
-        );
-    }
-    folders.iter().rev().try_for_each(|folder| files::sync_dir(folder))
-}
-
 /// Makes the copy as one archive. What was begun earlier is begun anew: a compressed stream cannot be gone on with.
 pub(crate) fn archive(
     export: &Export<'_>,
     name: &str,
     contents: &[Content],
-    partial: &Path,
+    partial: &Spot,
     watch: &mut dyn FnMut(u64, u64),
 ) -> Result<Made, ProofError> {
-    let write = |error| io("write", partial, error);
-    let target = std::io::BufWriter::with_capacity(1 << 17, begin(partial)?);
-    let mut writer = Writer::new(target, name);
+    let shown = partial.shown();
+    let write = |error| io("write", &shown, error);
     let algorithms = export.algorithms();
     let total = contents.iter().map(Content::bytes).sum();
+    let target = std::io::BufWriter::with_capacity(1 << 17, partial.begin_whole(total)?);
+    let mut writer = Writer::new(target, name);
     let (mut listed, mut done) = (BTreeMap::new(), 0);
     for content in contents {
         let digests = match &content.origin {
@@ -269,8 +251,10 @@ pub(crate) fn archive(
         writer.add(name, &mut bytes.as_slice(), bytes.len() as u64, &algorithms).map_err(write)?;
     }
     let target = writer.finish().map_err(write)?.into_inner().map_err(|error| write(error.into_error()))?;
-    durable(&target, partial)?;
-    files::sync_parent(partial)?;
+    target.finish()?;
+    if let Some(path) = partial.disk() {
+        files::sync_parent(path)?;
+    }
     let manifest = tags.into_iter().find(|(name, _)| name == MANIFEST).map(|(_, bytes)| bytes);
     Ok(Made { manifest: manifest.unwrap_or_default(), kept: 0 })
 }
@@ -283,7 +267,6 @@ fn tag_files(
     contents: &[Content],
 ) -> Vec<(String, Vec<u8>)> {
     let bytes: u64 = contents.iter().map(Content::bytes).sum();
-    let declaration = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n";
     let milliseconds = i64::try_from(export.at.0).unwrap_or(i64::MAX);
     let date =
         Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::UNIX_EPOCH).strftime("%Y-%m-%d");
@@ -295,7 +278,7 @@ fn tag_files(
         contents.len(),
     );
     let mut tags: Vec<(String, Vec<u8>)> = vec![
-        (DECLARATION.to_owned(), declaration.into()),
+        (DECLARATION.to_owned(), DECLARED.into()),
         ("bag-info.txt".to_owned(), information.into_bytes()),
     ];
     let algorithms = export.algorithms();

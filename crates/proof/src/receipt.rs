@@ -123,31 +123,30 @@ impl ReceiptError {
     }
 }
 
-/// Writes a receipt for the copy in `dir`, which was just verified, in place of one that may be there.
+/// Writes a receipt for the copy at `place`, a folder, an archive or an address, which was just verified, in place of
+/// one that may be there.
 ///
 /// # Errors
 /// When it is no copy, or is not whole; and when the file cannot be written.
 pub fn write_receipt(
-    dir: &Path,
+    place: &Path,
     verification: &Verification,
     reader: Reader,
     to: &Path,
 ) -> Result<Receipt, ReceiptError> {
     if verification.subject != Subject::Copy {
-        return Err(ReceiptError::NoCopy { path: dir.to_owned() });
+        return Err(ReceiptError::NoCopy { path: place.to_owned() });
     }
     if !verification.whole {
         return Err(ReceiptError::NotWhole);
     }
-    let copy = TrialDir::open(dir)?;
-    let account = copy.root.join(BALANCE);
-    let (balance, _) = files::digest(&account)?.ok_or(ProofError::Missing { path: account })?;
+    let balance = verification.balance_sha256.ok_or_else(|| ProofError::Missing { path: BALANCE.into() })?;
     let receipt = Receipt {
         format: Receipt::FORMAT.to_owned(),
-        trial: copy.trial.name.clone(),
+        trial: verification.trial.clone(),
         balance,
         holds: verification.holds,
-        copy: dir.display().to_string(),
+        copy: place.display().to_string(),
         at: reader.at,
         program: reader.program,
         machine: reader.machine,

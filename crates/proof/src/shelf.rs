@@ -1,10 +1,12 @@
-//! Where the files of a trial or a copy lie, as readers see them: a folder, or an archive that is never unpacked.
+//! Where the files of a trial or a copy lie, as readers see them: a folder, a place in an object store, or an archive
+//! that is never unpacked.
 
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pilote_ledger::{Creation, Listed, Store, StoreError};
+use pilote_ledger::{Bucket, Creation, Listed, Store, StoreError};
 
 use crate::algorithm::{Algorithm, Digests, digests_of};
 use crate::error::{ProofError, io as error};
@@ -96,6 +98,67 @@ fn list_below(dir: &Path, prefix: &str, listed: &mut Vec<Listed>) -> io::Result<
         }
     }
     Ok(())
+}
+
+/// A place in an object store, listed once: what comes later is no part of what is read.
+pub(crate) struct Objects {
+    bucket: Bucket,
+    lengths: BTreeMap<String, u64>,
+}
+
+impl Objects {
+    /// Lists what is there.
+    pub(crate) fn read(bucket: Bucket) -> Result<Self, ProofError> {
+        let listed =
+            bucket.objects("").map_err(|source| error("list", Path::new(&bucket.shown("")), source))?;
+        Ok(Self { bucket, lengths: listed.into_iter().map(|one| (one.key, one.bytes)).collect() })
+    }
+
+    fn reader(&self, path: &str) -> Option<pilote_ledger::ObjectReader> {
+        self.lengths.get(path).map(|bytes| self.bucket.reader(path, *bytes))
+    }
+}
+
+fn is_dotted(path: &str) -> bool {
+    path.split('/').any(|name| name.starts_with('.'))
+}
+
+impl Carrier for Objects {
+    fn listing(&self) -> Result<Listing, ProofError> {
+        let mut listing = Listing::default();
+        for (path, bytes) in &self.lengths {
+            let found = Found { path: path.clone(), bytes: *bytes, modified: None };
+            (if is_dotted(path) { &mut listing.dotted } else { &mut listing.files }).push(found);
+        }
+        Ok(listing)
+    }
+
+    fn open(&self, path: &str) -> io::Result<Option<Box<dyn Read + Send + '_>>> {
+        Ok(self.reader(path).map(|reader| Box::new(reader) as Box<dyn Read + Send>))
+    }
+
+    fn read_range(&self, path: &str, offset: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
+        if self.lengths.contains_key(path) { self.bucket.range(path, offset, length) } else { Ok(None) }
+    }
+
+    fn exists(&self, path: &str) -> io::Result<bool> {
+        Ok(self.lengths.contains_key(path))
+    }
+
+    fn list(&self, folder: &str) -> io::Result<Vec<Listed>> {
+        let below = format!("{folder}/");
+        let within = self.lengths.range(below.clone()..).take_while(|(path, _)| path.starts_with(&below));
+        let shown = within.filter(|(path, _)| !is_dotted(&path[below.len()..]));
+        Ok(shown.map(|(path, bytes)| Listed { key: path.clone(), bytes: *bytes }).collect())
+    }
+
+    fn digests(&self, path: &str, wanted: &[Algorithm]) -> io::Result<Option<(Digests, u64)>> {
+        let Some(mut reader) = self.reader(path) else { return Ok(None) };
+        match digests_of(&mut reader, wanted) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            other => other.map(Some),
+        }
+    }
 }
 
 /// The files below one folder of a carrier, as the ledger reads a store. Nothing can be written through it.

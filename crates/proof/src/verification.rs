@@ -2,28 +2,33 @@
 //! checked and what was not.
 
 use std::io::Read as _;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use pilote_corpus::index::Closing;
-use pilote_spec::{Balance, CopyState, Criterion, Evidence, Hasher, Outcome};
+use pilote_ledger::Bucket;
+use pilote_spec::{Balance, CopyState, Criterion, Digest, Evidence, Hasher, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::account::{gather, judged};
 use crate::algorithm::Algorithm;
-use crate::archive::Archive;
+use crate::bag::DECLARATION;
 use crate::collection::{BALANCE, BalanceFile, FileFacts, JOURNALS, balance_on};
 use crate::document::Document;
 use crate::error::{ProofError, io};
 use crate::export::{INPUTS, PARTIAL};
 use crate::finding::{Finding, FindingCode, Findings};
 use crate::listed::{self, Compared, Layout};
+use crate::manifest::MANIFEST;
 use crate::outputs;
 use crate::shelf::Shelf;
+use crate::spot::Spot;
 use crate::trial_dir::TrialDir;
 
 /// The verdict that an export leaves in the copy.
 pub(crate) const VERDICT: &str = "verification.json";
+
+/// What to do about a copy that was not finished.
+const GO_ON: &str = "run the export again; it goes on where it stopped";
 
 /// What was verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,6 +161,9 @@ pub struct Verification {
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
+    /// Digest of `balance.json` as it was read; none where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance_sha256: Option<Digest>,
     /// The account, counted anew; none where the index cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<Balance>,
@@ -199,32 +207,56 @@ pub fn verify_as(place: &Path, thoroughness: &Thoroughness) -> Result<Verificati
     let mut findings = Findings::default();
     let name = place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if name.ends_with(PARTIAL) {
-        findings.add(FindingCode::UnfinishedCopy, &name, "run the export again; it goes on where it stopped");
+        findings.add(FindingCode::UnfinishedCopy, &name, GO_ON);
     }
     let about = fs_err::metadata(place).map_err(|source| io("read", place, source))?;
-    if about.is_dir() {
-        return Verifying { shelf: Shelf::folder(place), seekable: true, thoroughness, with_verdict: true }
-            .read(findings);
+    of_spot(&Spot::Disk(place.to_owned()), !about.is_dir(), about.is_dir(), thoroughness, findings)
+}
+
+/// [`verify`] of a copy in an object store, a folder of objects or an archive.
+///
+/// # Errors
+/// When nothing is there, or the store cannot be asked.
+pub fn verify_bucket(place: &Bucket, thoroughness: &Thoroughness) -> Result<Verification, ProofError> {
+    let shown = PathBuf::from(place.shown(""));
+    let read = |source| io("read", &shown, source);
+    let mut findings = Findings::default();
+    if let Some((above, name)) = place.split() {
+        let archive = above.length(&name).map_err(read)?.is_some();
+        if !archive {
+            let there = place.objects("").map_err(read)?;
+            if there.is_empty() {
+                return Err(ProofError::NoTrial { path: shown });
+            }
+            // Where there is no renaming, it is the verdict that says that an export came to its end.
+            let lists = there.iter().any(|object| object.key == MANIFEST);
+            if !lists && there.iter().any(|object| object.key == DECLARATION) {
+                findings.add(FindingCode::UnfinishedCopy, &name, GO_ON);
+            }
+        }
+        return of_spot(&Spot::Objects { above, name }, archive, !archive, thoroughness, findings);
     }
-    of_archive(place, thoroughness, findings)
+    Err(ProofError::NoTrial { path: shown })
 }
 
-/// [`verify`] of a copy that an export has just made and that bears no verdict yet.
-pub(crate) fn of_copy(dir: &Path, thoroughness: &Thoroughness) -> Result<Verification, ProofError> {
-    Verifying { shelf: Shelf::folder(dir), seekable: true, thoroughness, with_verdict: false }
-        .read(Findings::default())
+/// [`verify`] of a copy that an export has just made and that bears no verdict yet; that of an archive lies beside it.
+pub(crate) fn of_made(
+    copy: &Spot,
+    archive: bool,
+    thoroughness: &Thoroughness,
+) -> Result<Verification, ProofError> {
+    of_spot(copy, archive, false, thoroughness, Findings::default())
 }
 
-/// [`verify`] of an archive; its verdict lies beside it.
-pub(crate) fn of_archive(
-    place: &Path,
+fn of_spot(
+    spot: &Spot,
+    archive: bool,
+    with_verdict: bool,
     thoroughness: &Thoroughness,
     mut findings: Findings,
 ) -> Result<Verification, ProofError> {
-    let archive = Archive::open(place, &mut findings)?;
-    let (folder, seekable) = (archive.folder().to_owned(), archive.is_seekable());
-    let shelf = Shelf::of(Arc::new(archive), &folder, place);
-    Verifying { shelf, seekable, thoroughness, with_verdict: false }.read(findings)
+    let (shelf, seekable) = spot.shelf(archive, &mut findings)?;
+    Verifying { shelf, seekable, thoroughness, with_verdict }.read(findings)
 }
 
 struct Verifying<'v> {
@@ -300,6 +332,7 @@ impl Verifying<'_> {
             holds,
             files,
             bytes,
+            balance_sha256: counted.balance_sha256,
             balance,
             criteria,
             errors: findings.errors(),
@@ -363,16 +396,20 @@ impl Verifying<'_> {
             Err(other) => return Err(other),
         };
         let written = written(&trial, findings)?;
+        let digests = trial.store.digests(BALANCE, &[Algorithm::Sha256]);
+        let digests = digests.map_err(|source| io("read", &trial.store.shown(BALANCE), source))?;
+        let sha256 = digests.and_then(|(digests, _)| digests.into_values().next());
+        let balance_sha256 = sha256.and_then(|digits| digits.parse().ok());
         if let Some(sample) = self.thoroughness.sample {
             sampled(&trial, &closing, sample, findings)?;
-            return Ok(Counted { name, written, sampled: true, ..Counted::default() });
+            return Ok(Counted { name, written, balance_sha256, sampled: true, ..Counted::default() });
         }
         let evidence = gather(&trial, &closing, CopyState::Unknown, findings)?;
         if let Some(written) = &written {
             against_files(&trial, layout, written, findings)?;
             against_balance(&trial.trial.name, &evidence, written, findings);
         }
-        Ok(Counted { name, written, evidence: Some(evidence), sampled: false })
+        Ok(Counted { name, written, balance_sha256, evidence: Some(evidence), sampled: false })
     }
 }
 
@@ -381,6 +418,7 @@ impl Verifying<'_> {
 struct Counted {
     name: Option<String>,
     written: Option<BalanceFile>,
+    balance_sha256: Option<Digest>,
     evidence: Option<Evidence>,
     sampled: bool,
 }

@@ -45,7 +45,7 @@ pub struct Project {
     /// What is asked beside the items, to find answers that belong to something else.
     #[serde(default, skip_serializing_if = "is_default")]
     pub guards: Guards,
-    /// Where verified copies of the results go: a directory outside of the project. None is asked for at export.
+    /// Where verified copies go: a directory outside of the project, or s3://BUCKET/FOLDER. None is asked for at export.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
     /// What a change must keep to against a reference trial: a change that loses more is refused.

@@ -32,8 +32,10 @@ pub(crate) fn close(
     let place = Place::find(surroundings, args.project.as_deref())?;
     let project = &place.parsed.project;
     let destination = match (&args.dir, &project.destination) {
-        (Some(dir), _) => place::plain(&surroundings.folder.join(dir)),
-        (None, Some(declared)) => place::beside(&place.root, declared),
+        (Some(dir), _) => place::destination(surroundings, &surroundings.folder, dir)?,
+        (None, Some(declared)) => {
+            place::destination(surroundings, &place.root, std::path::Path::new(declared))?
+        }
         (None, None) => {
             let error = anyhow::anyhow!("no place is given, and the project declares no `destination`");
             return Err(Failure::request("no-destination", error).hint("pilote close DIR"));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pilote_proof::{Export, Exported};
+use pilote_proof::{Destination, Export, Exported};
 use pilote_spec::Clock as _;
 use serde::Serialize;
 
@@ -42,7 +42,7 @@ pub(crate) fn export(
 ) -> Result<Exit, Failure> {
     let trial = place::trial(surroundings, &args.run)?;
     let destination = match &args.dir {
-        Some(dir) => place::plain(&surroundings.folder.join(dir)),
+        Some(dir) => place::destination(surroundings, &surroundings.folder, dir)?,
         None => declared(&trial, surroundings)?,
     };
     let wish = Wish { with_inputs: args.with_inputs, sha512: args.sha512, archive: args.archive.is_some() };
@@ -83,7 +83,7 @@ pub(crate) struct Wish {
 /// When the copy cannot be made.
 pub(crate) fn copy(
     trial: &Path,
-    destination: &Path,
+    destination: &Destination,
     wish: Wish,
     surroundings: &Surroundings,
     printer: &Printer,
@@ -98,7 +98,7 @@ pub(crate) fn copy(
         sha512: wish.sha512,
         archive: wish.archive,
         report: report.as_deref(),
-        ..Export::new(trial, destination, surroundings.clock.wall())
+        ..Export::new(trial, destination.clone(), surroundings.clock.wall())
     };
     Ok(pilote_proof::export_as(&export, &mut watch)?)
 }
@@ -131,7 +131,7 @@ pub(crate) fn say(exported: &Exported, printer: &Printer) {
 }
 
 /// The destination that the trial's project declares, relative to the project.
-fn declared(trial: &Path, surroundings: &Surroundings) -> Result<std::path::PathBuf, Failure> {
+fn declared(trial: &Path, surroundings: &Surroundings) -> Result<Destination, Failure> {
     let none = || {
         let error =
             anyhow::anyhow!("no place for the copy is given, and the project declares no `destination`");
@@ -140,5 +140,5 @@ fn declared(trial: &Path, surroundings: &Surroundings) -> Result<std::path::Path
     let root = place::project_of(trial).ok_or_else(none)?;
     let place = Place::find(surroundings, Some(&root))?;
     let destination = place.parsed.project.destination.ok_or_else(none)?;
-    Ok(place::beside(&root, &destination))
+    place::destination(surroundings, &root, Path::new(&destination))
 }

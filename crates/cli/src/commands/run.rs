@@ -234,7 +234,7 @@ pub(crate) fn work(
         Some(destination) => {
             // The copy carries the report; the trial's own is written again, since it speaks of the copy.
             write_report()?;
-            let destination = place::beside(&place.root, destination);
+            let destination = place::destination(surroundings, &place.root, Path::new(destination))?;
             Some(export::copy(&trial, &destination, export::Wish::default(), surroundings, printer)?)
         }
         None => None,

@@ -31,13 +31,22 @@ pub(crate) fn verify(
     surroundings: &Surroundings,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
+    let bucket = place::bucket(surroundings, &args.run)?;
     let file = surroundings.folder.join(&args.run);
-    let dir = if file.is_file() { file } else { place::trial(surroundings, &args.run)? };
+    let dir = match &bucket {
+        Some(bucket) => bucket.shown("").into(),
+        None if file.is_file() => place::plain(&file),
+        None => place::plain(&place::trial(surroundings, &args.run)?),
+    };
     let sample = match args.sample {
         Some(share) => Some(Sample { share, seed: seed(surroundings)? }),
         None => None,
     };
-    let verification = pilote_proof::verify_as(&dir, &Thoroughness { sample, ..Thoroughness::default() })?;
+    let thoroughness = Thoroughness { sample, ..Thoroughness::default() };
+    let verification = match &bucket {
+        Some(bucket) => pilote_proof::verify_bucket(bucket, &thoroughness)?,
+        None => pilote_proof::verify_as(&dir, &thoroughness)?,
+    };
     show::verification(printer, &verification);
     let key = match (verification.subject, verification.whole) {
         (_, false) => "verify-damaged",
@@ -51,8 +60,7 @@ pub(crate) fn verify(
     printer.line(&printer.texts.get(key, &[("files", &files), ("size", &size), ("errors", &errors)]));
     if let Some(file) = &args.receipt {
         let file = surroundings.folder.join(file);
-        let receipt =
-            pilote_proof::write_receipt(&place::plain(&dir), &verification, reader(surroundings), &file)?;
+        let receipt = pilote_proof::write_receipt(&dir, &verification, reader(surroundings), &file)?;
         let said = [("file", &*file.display().to_string()), ("trial", &*receipt.trial)];
         printer.line(&printer.texts.get("receipt-written", &said));
     }
@@ -76,6 +84,7 @@ fn reader(surroundings: &Surroundings) -> pilote_proof::Reader {
         about: pilote_machine::facts(std::path::Path::new("/")),
     }
 }
+
 /// Says what was checked and what was not, so that nobody takes one for the other.
 fn say_checks(verification: &Verification, printer: &Printer) {
     let texts = &printer.texts;

@@ -6,6 +6,7 @@
     reason = "the helpers of tests may panic like the tests themselves, and their numbers are small"
 )]
 
+mod bucket;
 mod crash;
 mod damage;
 mod disk;
@@ -15,6 +16,9 @@ mod fixture;
 mod flow;
 mod mutations;
 mod ownership;
+#[path = "../s3/mod.rs"]
+#[allow(dead_code, reason = "the tests of copies use more of it")]
+mod s3;
 mod simulation;
 mod suite;
 mod support;

@@ -8,6 +8,29 @@ use pilote_ledger::*;
 use crate::support::*;
 
 #[test]
+fn an_object_store_keeps_to_the_same_rules() {
+    let s3 = crate::s3::S3::start();
+    let store = s3.place("trial");
+    assert_eq!(store.create("a/b/c", b"first").unwrap(), Creation::Created);
+    assert_eq!(store.create("a/b/c", b"second").unwrap(), Creation::Exists);
+    assert_eq!(store.read("a/b/c").unwrap().as_deref(), Some(&b"first"[..]));
+    assert_eq!(store.read("a/b/d").unwrap(), None);
+    assert!(store.exists("a/b/c").unwrap() && !store.exists("a/b").unwrap() && !store.appends());
+    let range = |offset, length| store.read_range("a/b/c", offset, length).unwrap().unwrap();
+    assert_eq!(
+        (range(1, 2), range(3, 9), range(5, 1), range(9, 9)),
+        ("ir".into(), "st".into(), vec![], vec![])
+    );
+    assert_eq!(store.read_range("nothing", 0, 5).unwrap(), None);
+    for key in ["p/2/b", "p/1/a", "p/2/a", "p/3/c", "q/1"] {
+        store.create(key, b"22").unwrap();
+    }
+    let listed: Vec<_> = store.list("p/").unwrap().into_iter().map(|one| one.key).collect();
+    assert_eq!(listed, ["p/1/a", "p/2/a", "p/2/b", "p/3/c"]);
+    assert!(matches!(store.create("a/../x", b"x"), Err(StoreError::BadKey { .. })));
+}
+
+#[test]
 fn a_key_is_created_once_and_keeps_its_first_bytes() {
     for (name, Place { store, dir: _dir }) in places() {
         assert_eq!(store.create("a/b/c", b"first").unwrap(), Creation::Created, "{name}");

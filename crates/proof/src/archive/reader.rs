@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pilote_ledger::Listed;
+use pilote_ledger::{Bucket, Listed};
 
 use crate::algorithm::{Algorithm, Digests, digests_of, pass};
 use crate::bag::stays_inside;
@@ -33,9 +33,47 @@ const LISTS_MAX: usize = 64 << 20;
 /// A name of an entry beyond the header of its own may have this many bytes.
 const NAME_MAX: u64 = 1 << 16;
 
+/// What an archive lies in.
+pub(crate) enum Medium {
+    /// A file of a disk.
+    File(PathBuf),
+    /// An object of `bytes` bytes, which is read piece by piece.
+    Object { bucket: Bucket, key: String, bytes: u64 },
+}
+
+impl Medium {
+    /// The archive as messages name it.
+    fn shown(&self) -> PathBuf {
+        match self {
+            Self::File(path) => path.clone(),
+            Self::Object { bucket, key, .. } => bucket.shown(key).into(),
+        }
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        match self {
+            Self::File(path) => Ok(files::open_plain(path)?.metadata()?.len()),
+            Self::Object { bytes, .. } => Ok(*bytes),
+        }
+    }
+
+    /// The bytes from `from` up to `to` at least.
+    fn read(&self, from: u64, to: u64) -> io::Result<Box<dyn Read + Send>> {
+        match self {
+            Self::File(path) => {
+                let mut file = files::open_plain(path)?;
+                file.seek(SeekFrom::Start(from))?;
+                Ok(Box::new(file))
+            }
+            Self::Object { bucket, key, .. } => Ok(Box::new(bucket.reader_from(key, from, to))),
+        }
+    }
+}
+
 /// An archive that was looked through.
 pub(crate) struct Archive {
-    path: PathBuf,
+    medium: Medium,
+    length: u64,
     frames: Vec<Frame>,
     entries: BTreeMap<String, Entry>,
     /// The folder that everything lies in, with its `/`.
@@ -65,14 +103,15 @@ struct Entry {
 }
 
 impl Archive {
-    /// Looks through the archive at `path`. What is wrong with it is a finding, and what can be read is kept.
+    /// Looks through the archive in `medium`. What is wrong with it is a finding, and what can be read is kept.
     ///
     /// # Errors
     /// When the system refuses to read.
-    pub(crate) fn open(path: &Path, findings: &mut Findings) -> Result<Self, ProofError> {
-        let file = files::open_plain(path).map_err(|source| failed("read", path, source))?;
-        let length = file.metadata().map_err(|source| failed("read", path, source))?.len();
-        let frames = Frames::new(file, length);
+    pub(crate) fn open(medium: Medium, findings: &mut Findings) -> Result<Self, ProofError> {
+        let path = medium.shown();
+        let read = |source| failed("read", &path, source);
+        let length = medium.length().map_err(read)?;
+        let frames = Frames::new(medium.read(0, length).map_err(read)?, length);
         let mut tar = tar::Archive::new(frames);
         let (mut entries, mut lists) = (BTreeMap::new(), BTreeMap::new());
         if let Err(error) = look_through(&mut tar, &mut entries, &mut lists, findings) {
@@ -94,7 +133,8 @@ impl Archive {
         let frames = frames.frames;
         let folder = one_folder(&entries, findings);
         let seekable = frames.iter().all(|frame| frame.bytes <= HELD_MAX);
-        Ok(Self { path: path.to_owned(), frames, entries, folder, seekable, lists, held: Mutex::default() })
+        let held = Mutex::default();
+        Ok(Self { medium, length, frames, entries, folder, seekable, lists, held })
     }
 
     /// The folder that everything lies in, with its `/`.
@@ -130,8 +170,8 @@ impl Archive {
                 "the archive is one long stream, so no file in it can be read alone",
             ));
         }
-        let mut file = files::open_plain(&self.path)?;
-        file.seek(SeekFrom::Start(frame.from))?;
+        let end = self.frames.get(number + 1).map_or(self.length, |next| next.from);
+        let file = self.medium.read(frame.from, end)?;
         let mut bytes = Vec::with_capacity(usize::try_from(frame.bytes).unwrap_or(0));
         zstd::stream::read::Decoder::new(file)?.single_frame().take(frame.bytes).read_to_end(&mut bytes)?;
         let bytes = Arc::new(bytes);
@@ -350,18 +390,32 @@ struct ExpandsTooMuch {
     length: u64,
 }
 
+/// A stream that knows how far it was read.
+struct Counted {
+    from: Box<dyn Read + Send>,
+    bytes: u64,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(buffer)?;
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
+
 /// What the file expands to, frame by frame, and where the frames are.
 struct Frames {
-    decoder: Option<zstd::stream::read::Decoder<'static, BufReader<fs_err::File>>>,
-    between: Option<BufReader<fs_err::File>>,
+    decoder: Option<zstd::stream::read::Decoder<'static, BufReader<Counted>>>,
+    between: Option<BufReader<Counted>>,
     frames: Vec<Frame>,
     expanded: u64,
     length: u64,
 }
 
 impl Frames {
-    fn new(file: fs_err::File, length: u64) -> Self {
-        let between = Some(BufReader::with_capacity(1 << 17, file));
+    fn new(from: Box<dyn Read + Send>, length: u64) -> Self {
+        let between = Some(BufReader::with_capacity(1 << 17, Counted { from, bytes: 0 }));
         Self { decoder: None, between, frames: Vec::new(), expanded: 0, length }
     }
 
@@ -379,7 +433,7 @@ impl Frames {
             self.between = Some(file);
             return Ok(false);
         }
-        let from = file.stream_position()?;
+        let from = file.get_ref().bytes - file.buffer().len() as u64;
         self.frames.push(Frame { from, at: self.expanded, bytes: 0 });
         self.decoder = Some(zstd::stream::read::Decoder::with_buffer(file)?.single_frame());
         Ok(true)

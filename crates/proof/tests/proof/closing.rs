@@ -15,7 +15,7 @@ fn project(fixture: &Fixture) -> Project {
 fn closed(fixture: &Fixture, change: impl FnOnce(&mut Project)) -> (Closing, std::path::PathBuf) {
     let mut project = project(fixture);
     change(&mut project);
-    close(&fixture.project, &project, &fixture.elsewhere(), AT, &mut |_, _, _| {}).unwrap()
+    close(&fixture.project, &project, &(&fixture.elsewhere()).into(), AT, &mut |_, _, _| {}).unwrap()
 }
 
 fn codes(closing: &Closing) -> Vec<LossCode> {
@@ -102,7 +102,8 @@ fn an_unfinished_trial_and_one_that_cannot_be_copied_are_said_and_the_others_are
 fn a_place_inside_of_the_project_is_refused() {
     let fixture = pilot();
     let inside = fixture.project.join("copies");
-    let error = close(&fixture.project, &project(&fixture), &inside, AT, &mut |_, _, _| {}).unwrap_err();
+    let error =
+        close(&fixture.project, &project(&fixture), &(&inside).into(), AT, &mut |_, _, _| {}).unwrap_err();
     assert!(error.to_string().contains("name a destination elsewhere"), "{error}");
 }
 

@@ -258,7 +258,7 @@ fn the_next_trial_says_whether_what_failed_is_resolved() {
     assert!(entries[2].changed.is_empty() && entries[2].since.is_some());
 }
 
-fn reader(machine: &[u8]) -> Reader {
+pub(crate) fn reader(machine: &[u8]) -> Reader {
     Reader {
         at: AT,
         program: "0.1.0".into(),

@@ -378,7 +378,8 @@ fn inputs_go_along_where_asked_for_and_each_is_the_one_that_was_indexed() {
     to(&fixture, &elsewhere).unwrap();
     assert_eq!(export_as(&with, &mut |_, _| {}).unwrap_err().code(), "destination-taken");
     let second = elsewhere.join("second");
-    let exported = export_as(&Export { destination: &second, ..with.clone() }, &mut |_, _| {}).unwrap();
+    let exported =
+        export_as(&Export { destination: (&second).into(), ..with.clone() }, &mut |_, _| {}).unwrap();
     let inputs = contents(&exported.copy.join("data/inputs"));
     assert_eq!(inputs, contents(&fixture.project.join("data/pilote")));
     assert!(exported.verification.unchecked.is_empty(), "{:?}", exported.verification.unchecked);
@@ -386,11 +387,12 @@ fn inputs_go_along_where_asked_for_and_each_is_the_one_that_was_indexed() {
     let input = fixture.project.join("data/pilote/01-street-lamp.txt");
     std::fs::write(&input, "another text").unwrap();
     let third = elsewhere.join("third");
-    let error = export_as(&Export { destination: &third, ..with.clone() }, &mut |_, _| {}).unwrap_err();
+    let error =
+        export_as(&Export { destination: (&third).into(), ..with.clone() }, &mut |_, _| {}).unwrap_err();
     assert_eq!(error.code(), "input-changed");
     assert!(error.to_string().contains("01-street-lamp.txt"), "{error}");
     std::fs::remove_file(&input).unwrap();
-    let error = export_as(&Export { destination: &third, ..with }, &mut |_, _| {}).unwrap_err();
+    let error = export_as(&Export { destination: (&third).into(), ..with }, &mut |_, _| {}).unwrap_err();
     assert_eq!(error.code(), "input-gone");
 }
 

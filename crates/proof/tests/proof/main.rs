@@ -11,7 +11,11 @@ mod decision;
 mod exhaustive;
 mod export;
 mod heavy;
+mod objects;
 mod report;
+#[path = "../../../ledger/tests/s3/mod.rs"]
+#[allow(dead_code, reason = "the tests of the ledger use more of it")]
+mod s3;
 mod status;
 mod support;
 mod verification;

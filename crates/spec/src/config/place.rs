@@ -45,14 +45,21 @@ impl Decoder {
         }
     }
 
-    /// A directory outside of the project, and nobody's home. A copy inside the project would go down with it, and
+    /// A place in an object store, or a directory outside of the project and nobody's home. A copy inside the project would go down with it, and
     /// somebody's home directory is not there on the next machine.
     pub(super) fn destination(&mut self, field: &Field<'_>) -> Option<String> {
         let path = self.name(field)?;
         let outside = "write a directory outside of the project, such as ../copies, or leave the key out and name it at \
                        export";
         if path.contains("://") {
-            return self.wrong(field, "the destination is an address and not a directory", outside);
+            let advice =
+                "write s3://BUCKET/FOLDER or https://HOST/BUCKET/FOLDER; keys travel in variables only";
+            return if is_bucket(&path) {
+                Some(path)
+            } else {
+                // Not repeated: a password may stand in it.
+                self.wrong(field, "the destination is no place in an object store", advice)
+            };
         }
         if is_home(&path) {
             let problem = "the destination leads into a home directory, which another machine does not have";
@@ -105,6 +112,18 @@ fn is_access_key(name: &str) -> bool {
 pub(super) fn has_drive(path: &str) -> bool {
     let bytes = path.as_bytes();
     (bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':') || path.starts_with("\\\\")
+}
+
+/// Whether an address names a bucket and holds neither a password nor a signature.
+fn is_bucket(address: &str) -> bool {
+    let named = |rest: &str| !rest.is_empty() && !rest.starts_with('/') && !rest.contains(['@', '?', '#']);
+    match address.split_once("://") {
+        Some(("s3", rest)) => named(rest),
+        Some(("https" | "http", rest)) => {
+            named(rest) && rest.split_once('/').is_some_and(|(_, bucket)| named(bucket))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a path leads into the home directory of a user, on any of the systems.
