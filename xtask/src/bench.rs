@@ -12,6 +12,7 @@ pub mod measure;
 mod memory;
 pub mod page;
 pub mod peers;
+mod proof;
 mod sizes;
 mod sizing;
 mod startup;
@@ -26,7 +27,7 @@ use page::Section;
 type Bench = fn(&Repo) -> anyhow::Result<Section>;
 
 /// The benchmarks, in the order of the page.
-const BENCHES: [(&str, Bench); 10] = [
+const BENCHES: [(&str, Bench); 11] = [
     ("embed", embed::bench),
     ("ledger", ledger::bench),
     ("commands", commands::bench),
@@ -37,6 +38,7 @@ const BENCHES: [(&str, Bench); 10] = [
     ("sizing", sizing::bench),
     ("memory", memory::bench),
     ("volume", volume::bench),
+    ("proof", proof::bench),
 ];
 
 /// Runs the named benchmarks, or all; the others keep the results of their last run on the page.

@@ -87,7 +87,7 @@ impl fmt::Debug for Access {
 pub enum BucketError {
     /// An address of another form.
     #[error(
-        "`{address}` is no place in an object store: {why}; write s3://BUCKET/FOLDER or https://HOST/BUCKET/FOLDER"
+        "`{address}` is no place in an object store: {why}; write s3://BUCKET/FOLDER or https://example.org/BUCKET/FOLDER"
     )]
     Address {
         /// The address, without what a password might be in.
@@ -139,7 +139,7 @@ impl fmt::Debug for Bucket {
 }
 
 impl Bucket {
-    /// The place that `address` names: `s3://BUCKET/FOLDER`, or `https://HOST/BUCKET/FOLDER` for a store that is named
+    /// The place that `address` names: `s3://BUCKET/FOLDER`, or `https://example.org/BUCKET/FOLDER` for a store that is named
     /// with it. Asks nothing yet. Without a key in `access`, requests are not signed, and only what is public can be read.
     ///
     /// # Errors
@@ -267,11 +267,12 @@ impl Bucket {
             Ok(bytes) => Ok(Some(bytes.into())),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             // What begins at the end has no bytes; stores refuse to say so.
-            Err(error) => match self.length(key)? {
-                Some(there) if offset >= there => Ok(Some(Vec::new())),
-                Some(_) => Err(failed(error)),
-                None => Ok(None),
+            Err(error @ object_store::Error::Generic { .. }) => match self.length(key) {
+                Ok(Some(there)) if offset >= there => Ok(Some(Vec::new())),
+                Ok(None) => Ok(None),
+                Ok(Some(_)) | Err(_) => Err(failed(error)),
             },
+            Err(error) => Err(failed(error)),
         }
     }
 
@@ -491,11 +492,11 @@ mod tests {
     fn an_address_that_is_none_says_why_and_never_shows_a_password() {
         for (text, why) in [
             ("s3://", "names no bucket"),
-            ("https://host", "names no bucket"),
+            ("https://example.org", "names no bucket"),
             ("https:///backup", "names no bucket"),
             ("s3://backup/../other", "leads elsewhere"),
-            ("https://key:hunter2@host/backup", "travel in variables"),
-            ("https://host/backup?X-Amz-Signature=hunter2", "more than a path"),
+            ("s3://key:hunter2@backup", "travel in variables"),
+            ("https://example.org/backup?X-Amz-Signature=hunter2", "more than a path"),
         ] {
             let error = Address::parse(text).unwrap_err().to_string();
             assert!(error.contains(why) && !error.contains("hunter2"), "{error}");

@@ -5,20 +5,25 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use pilote_corpus::index::Closing;
-use pilote_ledger::Record;
 use pilote_spec::{
-    Balance, CopyState, Criterion, CriterionCode, Evidence, FaultCode, Item, Outcome, Output, Reason,
-    SeenRefusal, Tally, TrialKind, Verdict, WorkReason, accept, judge,
+    Balance, CopyState, Criterion, CriterionCode, Evidence, FaultCode, Item, Outcome, Tally, TrialKind,
+    Verdict, judge,
 };
+
+use crate::counting::{PartCount, PartCounter, in_order};
 
 use crate::error::ProofError;
 use crate::finding::{FindingCode, Findings};
 use crate::journal::Journal;
+use crate::listed::ListedFiles;
 use crate::lookup;
 use crate::outputs;
 use crate::pins;
 use crate::results::ResultsFiles;
-use crate::trial_dir::{Part, TrialDir};
+use crate::trial_dir::TrialDir;
+
+/// Parts that are read at once; a processor with fewer cores loses nothing by more.
+const COUNTED_AT_ONCE: usize = 4;
 
 /// Names that are kept beside a verdict; the verdict itself needs one only.
 const NAMES_MAX: usize = 1_000;
@@ -40,7 +45,7 @@ pub struct Account {
     pub sealed: bool,
 }
 
-/// Counts the trial in `dir` anew, whether or not it is finished. Memory: one part and 16 bytes an item.
+/// Counts the trial in `dir` anew, whether or not it is finished. Memory: a few parts and 16 bytes an item.
 ///
 /// # Errors
 /// When there is no trial, its index was never closed or its closing entry is damaged, or the system refuses to
@@ -49,7 +54,7 @@ pub fn account(dir: &Path) -> Result<Account, ProofError> {
     let trial = TrialDir::open(dir)?;
     let closing = trial.closing()?;
     let mut findings = Findings::default();
-    let evidence = gather(&trial, &closing, CopyState::Unknown, &mut findings)?;
+    let evidence = gather(&trial, &closing, CopyState::Unknown, None, &mut findings)?;
     Ok(settle(&trial, &evidence, findings))
 }
 
@@ -78,29 +83,30 @@ pub(crate) fn judged(evidence: &Evidence) -> (Balance, Vec<Criterion>) {
     (balance, criteria)
 }
 
-/// Reads everything that the criteria rest on.
+/// Reads everything that the criteria rest on. Files in `listed` are compared with their digests by whoever gives it.
 pub(crate) fn gather(
     trial: &TrialDir,
     closing: &Closing,
     copy: CopyState,
+    listed: Option<ListedFiles<'_>>,
     findings: &mut Findings,
 ) -> Result<Evidence, ProofError> {
     let journal = Journal::of(&trial.store)?;
     for (file, line) in journal.broken() {
         findings.add(FindingCode::JournalDamaged, file, format!("line {line}"));
     }
+    let results = ResultsFiles::open(&trial.store)?;
+    let counter = PartCounter { trial, listed, with_results: results.is_some() };
     let mut counting = Counting {
         trial,
         tally: Tally::new(closing.items),
         evidence: empty_evidence(trial, closing, copy),
-        results: ResultsFiles::open(&trial.store)?,
+        results,
         keys: Vec::new(),
         pins: pins::Comparison::open(trial, findings)?,
     };
-    for entry in &closing.parts {
-        let part = trial.part(entry, findings)?;
-        counting.part(&part, findings)?;
-    }
+    let threads = COUNTED_AT_ONCE.min(trial.store.threads_max());
+    in_order(&closing.parts, threads, |entry| counter.count(entry), |part| counting.part(part, findings))?;
     counting.strangers(closing, findings)?;
     let Counting { mut tally, mut evidence, results, mut keys, pins, .. } = counting;
     evidence.repeated = repeated(trial, closing, &mut keys)?;
@@ -154,91 +160,43 @@ struct Counting<'t> {
 }
 
 impl Counting<'_> {
-    fn part(&mut self, part: &Part, findings: &mut Findings) -> Result<(), ProofError> {
+    fn part(&mut self, mut count: PartCount, findings: &mut Findings) -> Result<(), ProofError> {
+        findings.append(std::mem::take(&mut count.findings));
+        let part = &std::mem::take(&mut count.part);
         self.evidence.seals += u64::from(part.sealed);
-        if !part.sealed {
-            findings.add(FindingCode::NotSealed, format!("parts/{:06}", part.number), "");
-        }
         self.tally.duplicated(part.repeated);
         self.tally.invented(part.invented);
         for record in part.records.values() {
             self.tally.record(record.position, record.outcome.is_accepted());
         }
         for item in &part.items {
-            self.item(item);
-            if let Some(record) = part.records.get(&item.position) {
-                self.record(item, record, findings);
-                let output = self.output(part.number, item, record, findings)?;
-                if let Some(results) = &mut self.results {
-                    results.expect(item, record, output.as_ref())?;
-                }
+            self.pins.see(item);
+            if self.trial.trial.kind == TrialKind::Pilot {
+                self.evidence.ids.extend(item.id.clone());
             }
         }
-        Ok(())
-    }
-
-    fn item(&mut self, item: &Item) {
-        self.pins.see(item);
-        let Some(id) = &item.id else { return };
-        if self.trial.trial.kind == TrialKind::Pilot {
-            self.evidence.ids.insert(id.clone());
+        self.keys.append(&mut count.keys);
+        self.evidence.outputs_read += count.outputs_read;
+        self.evidence.refusals.append(&mut count.refusals);
+        for (all, own) in [
+            (&mut self.evidence.changed, count.changed),
+            (&mut self.evidence.unreadable, count.unreadable),
+            (&mut self.evidence.unacceptable, count.unacceptable),
+        ] {
+            own.into_iter().for_each(|name| push(all, name));
         }
-        // A second item that says of itself that it is one is told apart by its refusal.
-        if item.fault.as_ref().is_none_or(|fault| fault.code != FaultCode::DuplicateId) {
-            self.keys.push((lookup::key(id), item.position.0));
-        }
-    }
-
-    /// Compares a record with the item that it is about.
-    fn record(&mut self, item: &Item, record: &Record, findings: &mut Findings) {
-        if compare(item, record, findings) != Comparison::Same {
-            push(&mut self.evidence.changed, name(item));
-        }
-        let fault = item.fault.as_ref().map(|fault| fault.code);
-        let refused = match &record.outcome {
-            Outcome::Refused(refusal) => {
-                if self.trial.trial.kind == TrialKind::Pilot {
-                    self.evidence.refusals.push(SeenRefusal {
-                        position: item.position,
-                        id: item.id.clone(),
-                        reason: refusal.reason,
-                    });
-                }
-                match refusal.reason {
-                    Reason::Input(code) => Some(code),
-                    Reason::Work(_) => None,
-                }
-            }
-            Outcome::Accepted(_) => None,
+        let Some(results) = &mut self.results else { return Ok(()) };
+        let again = |item: &Item| {
+            let Some(record) = part.records.get(&item.position) else {
+                return Err(ProofError::Missing { path: self.trial.root.clone() });
+            };
+            let output = match &record.outcome {
+                Outcome::Accepted(output) => outputs::read(&self.trial.store, part.number, output)?.ok(),
+                Outcome::Refused(_) => None,
+            };
+            Ok((record, output))
         };
-        if fault != refused {
-            push(&mut self.evidence.unreadable, name(item));
-        }
-    }
-
-    /// Reads an accepted output again, payload included, and asks whether the deliverable accepts it.
-    fn output(
-        &mut self,
-        part: u32,
-        item: &Item,
-        record: &Record,
-        findings: &mut Findings,
-    ) -> Result<Option<Output>, ProofError> {
-        let Outcome::Accepted(output) = &record.outcome else { return Ok(None) };
-        let read = outputs::read(&self.trial.store, part, output)?;
-        self.evidence.outputs_read += u64::from(read.is_ok());
-        let why = match &read {
-            Ok(output) => match accept(&self.trial.trial.project.output, output.clone()) {
-                Ok(_) => None,
-                Err(refusal) => Some(format!("the deliverable refuses it as {}", refusal.reason)),
-            },
-            Err(why) => Some(why.clone()),
-        };
-        if let Some(why) = why {
-            push(&mut self.evidence.unacceptable, name(item));
-            findings.add(FindingCode::OutputUnacceptable, name(item), why);
-        }
-        Ok(read.ok())
+        results.expect(std::mem::take(&mut count.expected), &part.items, &again)
     }
 
     /// Counts the records of parts that the index does not announce.
@@ -267,34 +225,6 @@ impl TrialDir {
             TrialKind::Campaign => self.trial.project.campaign.as_ref().map_or(0, |campaign| campaign.count),
         }
     }
-}
-
-/// How a record stands to the item at its position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Comparison {
-    /// It is about that item as it was indexed.
-    Same,
-    /// It says that the input had changed since.
-    SaysChanged,
-    /// It bears another identifier or digest.
-    Other,
-}
-
-/// Compares a record with the item that it is about.
-pub(crate) fn compare(item: &Item, record: &Record, findings: &mut Findings) -> Comparison {
-    let changed = Reason::Work(WorkReason::InputChanged);
-    let says_changed = matches!(&record.outcome, Outcome::Refused(refusal) if refusal.reason == changed);
-    if record.id == item.id && (record.sha256 == item.digest || says_changed) {
-        return if says_changed { Comparison::SaysChanged } else { Comparison::Same };
-    }
-    let detail = format!(
-        "the record at position {} bears {} with the digest {}",
-        item.position,
-        record.id.as_ref().map_or_else(|| "no identifier".to_owned(), |id| format!("`{id}`")),
-        record.sha256.map_or_else(|| "none".to_owned(), |digest| digest.to_string()),
-    );
-    findings.add(FindingCode::RecordDiffers, name(item), detail);
-    Comparison::Other
 }
 
 /// Identifiers at more than one position. Equal keys are candidates only; the index decides.

@@ -86,7 +86,7 @@ pub fn collect(dir: &Path) -> Result<Collected, ProofError> {
     }
     write_results(&trial, &closing)?;
     let mut findings = Findings::default();
-    let evidence = gather(&trial, &closing, CopyState::Unknown, &mut findings)?;
+    let evidence = gather(&trial, &closing, CopyState::Unknown, None, &mut findings)?;
     let account = settle(&trial, &evidence, findings);
     let balance = BalanceFile {
         format: BalanceFile::FORMAT.to_owned(),

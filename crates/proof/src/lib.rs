@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `shelf`, `spot` | where files lie and are put: a folder, an object store, an archive |
 //! | `trial_dir`, `journal`, `outputs`, `pins` | reading: what was launched, items with records, events, payloads, fixed digests |
-//! | `account` | evidence gathered part by part, judged by the deliverable's criteria |
+//! | `account`, `counting` | evidence gathered part by part, judged by the deliverable's criteria |
 //! | `collection`, `results`, `lookup` | results files, balance, the way from an identifier to its position |
 //! | `comparison` | two trials: factors that differ, results that differ, the cause and the quality |
 //! | `decision`, `receipt` | decisions on a trial, and the word of another machine that it verified a copy |
@@ -29,6 +29,7 @@ mod closing;
 mod collection;
 mod comparison;
 mod contents;
+mod counting;
 mod decision;
 mod description;
 mod document;

@@ -42,6 +42,15 @@ pub(crate) struct Layout {
     pub files: Vec<Found>,
 }
 
+/// Files whose digests are compared with a list, for whoever would read them once more.
+#[derive(Clone, Copy)]
+pub(crate) struct ListedFiles<'l> {
+    /// Every listed file that is there, with its digests.
+    pub files: &'l BTreeMap<String, Digests>,
+    /// Where the trial lies among them: nothing, or a folder with its `/`.
+    pub below: &'l str,
+}
+
 /// Tells what is in a place and reads its lists. What is wrong is a finding.
 pub(crate) fn layout(
     shelf: &Shelf,

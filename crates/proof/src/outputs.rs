@@ -1,7 +1,7 @@
 //! Outputs that lie in payloads, read again and proved.
 
-use pilote_ledger::{LedgerError, Store, payload_key, read_vector};
-use pilote_spec::{Digest, Output};
+use pilote_ledger::{LedgerError, Store, StoreError, payload_key, read_vector};
+use pilote_spec::{Digest, Hasher, Output};
 
 use crate::error::ProofError;
 
@@ -26,8 +26,8 @@ pub(crate) fn read(
         },
         Output::File { payload, digest, .. } => {
             let key = payload_key(part, payload);
-            let bytes = store.read(&key).map_err(|error| ledger(error.into()))?;
-            Ok(match bytes.map(|bytes| Digest::of(&bytes)) {
+            let seen = digest_of(store, &key).map_err(|error| ledger(error.into()))?;
+            Ok(match seen {
                 Some(seen) if seen == *digest => Ok(output.clone()),
                 Some(seen) => Err(format!("`{key}` has the digest {seen}, the record says {digest}")),
                 None => Err(format!("`{key}` is missing")),
@@ -36,4 +36,20 @@ pub(crate) fn read(
         Output::FileMade { .. } => Ok(Err("the record names a file that was never kept".to_owned())),
         other => Ok(Ok(other.clone())),
     }
+}
+
+/// Bytes of a file that are read at a time.
+const CHUNK: usize = 1 << 20;
+
+/// The digest of a file of any length; none where it is absent.
+fn digest_of(store: &dyn Store, key: &str) -> Result<Option<Digest>, StoreError> {
+    let (mut hasher, mut at) = (Hasher::new(), 0);
+    while let Some(bytes) = store.read_range(key, at, CHUNK)? {
+        if bytes.is_empty() {
+            return Ok(Some(hasher.finish()));
+        }
+        hasher.update(&bytes);
+        at += bytes.len() as u64;
+    }
+    Ok(None)
 }

@@ -1,10 +1,10 @@
 //! The results files, `results.jsonl` and `refused.jsonl`: written from index and records, and read again line by
 //! line against them.
 
-use std::io::{BufRead as _, BufReader, Read, Write};
+use std::io::{Read, Write};
 
 use pilote_ledger::Record;
-use pilote_spec::{Item, Outcome, Output, Position, RefusedLine, ResultLine, ResultsRead};
+use pilote_spec::{Digest, Hasher, Item, Outcome, Output, Position, RefusedLine, ResultLine, ResultsRead};
 use serde::Deserialize;
 
 use crate::account::name;
@@ -60,6 +60,9 @@ pub(crate) fn write<W: Write>(
     Ok(true)
 }
 
+/// Gives the record of an item, and its output in full where that is to be had.
+type Again<'a, 'p> = dyn Fn(&Item) -> Result<(&'p Record, Option<Output>), ProofError> + 'a;
+
 /// Both files, read along with the index.
 pub(crate) struct ResultsFiles<'s> {
     results: Lines<'s>,
@@ -85,26 +88,29 @@ impl<'s> ResultsFiles<'s> {
         }))
     }
 
-    /// Reads the line that must come next for an outcome.
-    pub(crate) fn expect(
+    /// Reads the lines that must come next for the outcomes of a part. `again` gives the record of an item and its output
+    /// once more, where the lines are not what they must be and have to be told one by one.
+    pub(crate) fn expect<'p>(
         &mut self,
-        item: &Item,
-        record: &Record,
-        output: Option<&Output>,
+        expected: Expected,
+        items: &'p [Item],
+        again: &Again<'_, 'p>,
     ) -> Result<(), ProofError> {
-        let accepted = record.outcome.is_accepted();
-        let lines = if accepted { &mut self.results } else { &mut self.refused };
-        let Some(found) = lines.at(item.position, &mut self.read.wrong)? else {
-            wrong(&mut self.read.wrong, format!("{}: no line for {}", lines.file, name(item)));
-            return Ok(());
-        };
-        match line(item, record, output) {
-            Some(Ok(expected)) if expected == found => {
-                *(if accepted { &mut self.read.accepted } else { &mut self.read.refused }) += 1;
+        for (lines, block, read) in [
+            (&mut self.results, expected.accepted, &mut self.read.accepted),
+            (&mut self.refused, expected.refused, &mut self.read.refused),
+        ] {
+            // Nearly always the file goes on with exactly these bytes, and then no line needs to be understood.
+            let count = block.rows.len() as u64;
+            if block.whole && lines.goes_on_with(block.bytes, block.hasher.finish(), count)? {
+                *read += count;
+                continue;
             }
-            _ => {
-                let place = format!("{} line {}: {}", lines.file, lines.number, name(item));
-                wrong(&mut self.read.wrong, place);
+            for position in block.rows {
+                let Ok(at) = items.binary_search_by_key(&position, |item| item.position) else { continue };
+                let (record, output) = again(&items[at])?;
+                *read +=
+                    u64::from(lines.compare(&items[at], record, output.as_ref(), &mut self.read.wrong)?);
             }
         }
         Ok(())
@@ -130,11 +136,55 @@ fn wrong(list: &mut Vec<String>, what: String) {
     }
 }
 
+/// What the lines of a part must be in the results files: not themselves, which may be long, but their digest.
+#[derive(Default)]
+pub(crate) struct Expected {
+    accepted: Block,
+    refused: Block,
+}
+
+impl Expected {
+    /// Adds the line of an outcome. `output` is that of an accepted one, in full; none where it cannot be read.
+    pub(crate) fn add(&mut self, item: &Item, record: &Record, output: Option<&Output>) {
+        let accepted = record.outcome.is_accepted();
+        let block = if accepted { &mut self.accepted } else { &mut self.refused };
+        match line(item, record, output) {
+            Some(Ok(line)) => {
+                block.hasher.update(&line);
+                block.bytes += line.len();
+            }
+            _ => block.whole = false,
+        }
+        block.rows.push(item.position);
+    }
+}
+
+/// Lines of one of the files, one after the other.
+struct Block {
+    hasher: Hasher,
+    bytes: usize,
+    rows: Vec<Position>,
+    /// Whether every row has its line.
+    whole: bool,
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self { hasher: Hasher::new(), bytes: 0, rows: Vec::new(), whole: true }
+    }
+}
+
+/// Bytes that are read of a file at a time.
+const CHUNK: usize = 1 << 17;
+
 /// The lines of a file, one looked at ahead.
 struct Lines<'s> {
     file: &'static str,
     path: std::path::PathBuf,
-    reader: BufReader<Box<dyn Read + Send + 's>>,
+    reader: Box<dyn Read + Send + 's>,
+    /// What was read and not yet given, from `taken` on.
+    buffer: Vec<u8>,
+    taken: usize,
     /// The number of the line last given, from 1.
     number: u64,
     ahead: Option<(Position, Vec<u8>)>,
@@ -155,7 +205,7 @@ impl<'s> Lines<'s> {
     }
 
     fn from(file: &'static str, path: std::path::PathBuf, opened: Box<dyn Read + Send + 's>) -> Self {
-        Self { file, reader: BufReader::with_capacity(1 << 17, opened), path, number: 0, ahead: None }
+        Self { file, reader: opened, buffer: Vec::new(), taken: 0, path, number: 0, ahead: None }
     }
 
     /// The line of `position`; none when the file goes on beyond it. Lines before it that nobody asked for are
@@ -183,12 +233,74 @@ impl<'s> Lines<'s> {
         }
     }
 
+    /// Whether `count` lines of these bytes together come next; then they are taken.
+    fn goes_on_with(&mut self, bytes: usize, digest: Digest, count: u64) -> Result<bool, ProofError> {
+        if self.ahead.is_some() {
+            return Ok(bytes == 0);
+        }
+        while self.buffer.len() - self.taken < bytes {
+            if !self.fill()? {
+                return Ok(false);
+            }
+        }
+        let end = self.taken + bytes;
+        let same = Digest::of(&self.buffer[self.taken..end]) == digest;
+        if same {
+            self.taken = end;
+            self.number += count;
+        }
+        Ok(same)
+    }
+
+    /// Whether the line of an item is the one that it must be; what is wrong is named.
+    fn compare(
+        &mut self,
+        item: &Item,
+        record: &Record,
+        output: Option<&Output>,
+        list: &mut Vec<String>,
+    ) -> Result<bool, ProofError> {
+        let Some(found) = self.at(item.position, list)? else {
+            wrong(list, format!("{}: no line for {}", self.file, name(item)));
+            return Ok(false);
+        };
+        let same = matches!(line(item, record, output), Some(Ok(expected)) if expected == found);
+        if !same {
+            wrong(list, format!("{} line {}: {}", self.file, self.number, name(item)));
+        }
+        Ok(same)
+    }
+
+    /// The next line with its end; empty at the end of the file.
+    fn next_line(&mut self) -> Result<Vec<u8>, ProofError> {
+        let mut searched = self.taken;
+        loop {
+            if let Some(at) = self.buffer[searched..].iter().position(|byte| *byte == b'\n') {
+                let end = searched + at + 1;
+                return Ok(self.buffer[std::mem::replace(&mut self.taken, end)..end].to_vec());
+            }
+            let held = self.buffer.len() - self.taken;
+            if !self.fill()? {
+                return Ok(self.buffer.split_off(self.taken));
+            }
+            searched = self.taken + held;
+        }
+    }
+
+    /// Reads on; false at the end of the file.
+    fn fill(&mut self) -> Result<bool, ProofError> {
+        self.buffer.drain(..self.taken);
+        self.taken = 0;
+        let held = self.buffer.len();
+        let chunk = (&mut self.reader).take(CHUNK as u64).read_to_end(&mut self.buffer);
+        chunk.map_err(|error| io("read", &self.path, error))?;
+        Ok(self.buffer.len() > held)
+    }
+
     fn read(&mut self, stray: &mut Vec<String>) -> Result<Option<(Position, Vec<u8>)>, ProofError> {
         loop {
-            let mut line = Vec::new();
-            let read =
-                self.reader.read_until(b'\n', &mut line).map_err(|error| io("read", &self.path, error))?;
-            if read == 0 {
+            let line = self.next_line()?;
+            if line.is_empty() {
                 return Ok(None);
             }
             self.number += 1;

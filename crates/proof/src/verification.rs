@@ -17,7 +17,7 @@ use crate::document::Document;
 use crate::error::{ProofError, io};
 use crate::export::{INPUTS, PARTIAL};
 use crate::finding::{Finding, FindingCode, Findings};
-use crate::listed::{self, Compared, Layout};
+use crate::listed::{self, Compared, Layout, ListedFiles};
 use crate::manifest::MANIFEST;
 use crate::outputs;
 use crate::shelf::Shelf;
@@ -404,7 +404,8 @@ impl Verifying<'_> {
             sampled(&trial, &closing, sample, findings)?;
             return Ok(Counted { name, written, balance_sha256, sampled: true, ..Counted::default() });
         }
-        let evidence = gather(&trial, &closing, CopyState::Unknown, findings)?;
+        let listed = ListedFiles { files: &layout.expected.files, below: layout.below };
+        let evidence = gather(&trial, &closing, CopyState::Unknown, Some(listed), findings)?;
         if let Some(written) = &written {
             against_files(&trial, layout, written, findings)?;
             against_balance(&trial.trial.name, &evidence, written, findings);
@@ -442,7 +443,7 @@ fn sampled(
         }
         for item in &part.items {
             let Some(record) = part.records.get(&item.position) else { continue };
-            crate::account::compare(item, record, findings);
+            crate::counting::compare(item, record, findings);
             let Outcome::Accepted(output) = &record.outcome else { continue };
             if let Err(why) = outputs::read(&trial.store, part.number, output)? {
                 findings.add(FindingCode::OutputUnacceptable, crate::account::name(item), why);

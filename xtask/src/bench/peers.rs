@@ -13,6 +13,8 @@ pub const MODELS: &str = "requirements.txt";
 pub const SIZES: &str = "requirements-sizes.txt";
 /// The list of the peers that move rows.
 pub const PIPELINES: &str = "requirements-pipelines.txt";
+/// The reference implementation of bags.
+pub const BAGS: &str = "requirements-bags.txt";
 
 /// The Python of an environment with the packages of `list`, a file of `xtask/bench`.
 ///

@@ -175,7 +175,18 @@ pub fn needed_files(tree: &Tree) -> Vec<Finding> {
                 }
             }
         }
+        let placed = placed_modules(text);
+        for (module, named) in &placed {
+            let wanted = super::links::resolve(folder, named);
+            if !wanted.as_deref().is_some_and(|wanted| tree.holds(wanted)) {
+                findings
+                    .push(Finding::of(path, format!("the file {named:?} of `mod {module}` is not tracked")));
+            }
+        }
         for module in Source::new(text).outer_modules() {
+            if placed.contains_key(module.as_str()) {
+                continue;
+            }
             if !module_candidates(path, &module).iter().any(|candidate| tree.holds(candidate)) {
                 findings.push(Finding::of(path, format!("the file of `mod {module}` is not tracked")));
             }
@@ -190,6 +201,24 @@ fn included(line: &str) -> impl Iterator<Item = &str> {
         let (_, rest) = line.split_once(opening)?;
         rest.split_once("\")").map(|(named, _)| named)
     })
+}
+
+/// Modules whose file an attribute names, with that name.
+fn placed_modules(text: &str) -> BTreeMap<&str, &str> {
+    let mut placed = BTreeMap::new();
+    let mut named = None;
+    for line in text.lines().map(str::trim) {
+        if let Some(file) = line.strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]")) {
+            named = Some(file);
+        } else if !line.starts_with("#[") {
+            let module = line.strip_prefix("pub(crate) ").unwrap_or(line).strip_prefix("mod ");
+            if let (Some(module), Some(file)) = (module.and_then(|rest| rest.strip_suffix(';')), named.take())
+            {
+                placed.insert(module, file);
+            }
+        }
+    }
+    placed
 }
 
 /// Where the file of `mod name;` in the source at `path` may be.

@@ -52,8 +52,7 @@ impl Decoder {
         let outside = "write a directory outside of the project, such as ../copies, or leave the key out and name it at \
                        export";
         if path.contains("://") {
-            let advice =
-                "write s3://BUCKET/FOLDER or https://HOST/BUCKET/FOLDER; keys travel in variables only";
+            let advice = "write s3://BUCKET/FOLDER or https://example.org/BUCKET/FOLDER; keys travel in variables only";
             return if is_bucket(&path) {
                 Some(path)
             } else {
