@@ -117,6 +117,11 @@ pub(crate) enum Command {
     /// Write a trial's report anew, in any of the languages.
     #[command(after_help = "Example:\n  pilote report latest --lang ja --output report-ja.html")]
     Report(Report),
+    /// Write the outcomes of a finished trial, in input order, as a file that other programs take.
+    #[command(
+        after_help = "Example:\n  pilote results latest --as parquet --output vectors.parquet\n  pilote results latest --as openai-batch"
+    )]
+    Results(Results),
     /// A new trial over the items that a trial refused for one reason; the other outcomes are carried over.
     #[command(after_help = "Example:\n  pilote retry latest --refused ambiguous")]
     Retry(Retry),
@@ -457,6 +462,30 @@ pub(crate) struct Report {
     /// Write Markdown instead of a page.
     #[arg(long)]
     pub markdown: bool,
+}
+
+/// `pilote results`.
+#[derive(Debug, Args)]
+pub(crate) struct Results {
+    /// The trial or a copy of one: a path, a name below runs/, or `latest`.
+    pub run: PathBuf,
+    /// The format of the file.
+    #[arg(long = "as", value_enum, value_name = "FORMAT")]
+    pub format: ResultsFormat,
+    /// The file to write; otherwise the trial's name with the extension of the format, in this folder.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// The formats of results, beside the trial's own results.jsonl.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ResultsFormat {
+    /// Comma-separated values with a header.
+    Csv,
+    /// Parquet; vectors are lists of a fixed size.
+    Parquet,
+    /// A line for each item, as the OpenAI Batch interface gives results.
+    OpenaiBatch,
 }
 
 /// `pilote retry`.

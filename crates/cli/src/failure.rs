@@ -29,6 +29,7 @@ impl From<pilote_proof::ProofError> for Failure {
             E::NoTrial { .. }
             | E::BadTrial { .. }
             | E::DestinationTaken { .. }
+            | E::NoSuchTable { .. }
             | E::DestinationInside { .. }
             | E::DestinationNoFolder { .. }
             | E::NoProject { .. } => Exit::Request,

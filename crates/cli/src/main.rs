@@ -110,6 +110,7 @@ fn command(command: Command, surroundings: &Surroundings, printer: &Printer) -> 
         Command::Log(args) => commands::log::log(&args, surroundings, printer),
         Command::Compare(args) => commands::compare::compare(&args, surroundings, printer),
         Command::Report(args) => commands::report::report(&args, surroundings, printer),
+        Command::Results(args) => commands::results::results(&args, surroundings, printer),
         Command::Retry(args) => commands::run::retry(&args, surroundings, printer),
         Command::Unlock(args) => commands::unlock::unlock(&args, surroundings, printer),
         Command::Sample(args) => commands::sample::sample(&args, surroundings, printer),

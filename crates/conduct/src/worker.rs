@@ -268,6 +268,7 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
                     if let Some(item) = self.item(*position) {
                         request.id = item.id.as_ref().map(|id| id.0.clone());
                         request.columns = item.columns.clone();
+                        request.body = self.job.trial.asks_bodies();
                     }
                     requests.push(request);
                 }

@@ -42,13 +42,16 @@ pub struct Request {
     pub id: Option<String>,
     /// Fields of the item's row that are passed through, as declared; empty for a file.
     pub columns: Columns,
+    /// The text is the body of a request to a server, as OpenAI Batch lines have it: it is sent as it stands. Engines of
+    /// other kinds get it as the text that it is.
+    pub body: bool,
 }
 
 impl Request {
     /// A question about a content alone.
     #[must_use]
     pub fn new(wire: WireId, content: Content) -> Self {
-        Self { wire, content, id: None, columns: Columns::new() }
+        Self { wire, content, id: None, columns: Columns::new(), body: false }
     }
 }
 

@@ -123,7 +123,7 @@ pub(crate) fn balance_on(shelf: &Shelf) -> Result<Option<BalanceFile>, ProofErro
     document::decode(&bytes).map(Some).map_err(|source| ProofError::Document { path, source })
 }
 
-fn needs_the_end(trial: &TrialDir, closing: &Closing) -> Result<(), ProofError> {
+pub(crate) fn needs_the_end(trial: &TrialDir, closing: &Closing) -> Result<(), ProofError> {
     let parts = closing.parts.len() as u64;
     let mut unsealed = 0;
     for entry in &closing.parts {

@@ -104,6 +104,14 @@ pub enum ProofError {
         /// The file.
         path: PathBuf,
     },
+    /// The outputs do not fit the format of a file of results.
+    #[error("the outputs are {what}, which {format} cannot hold; ask for csv or parquet, or copy the payloads")]
+    NoSuchTable {
+        /// What the outputs are.
+        what: &'static str,
+        /// The format.
+        format: &'static str,
+    },
     /// The files of the inputs cannot be named.
     #[error("the files of the inputs cannot be listed: {source}; put them back, or leave --with-inputs out")]
     InputsUnlisted {
@@ -189,6 +197,7 @@ impl ProofError {
             Self::NoProject { .. } => "no-project",
             Self::InputGone { .. } => "input-gone",
             Self::InputsUnlisted { .. } => "inputs-unlisted",
+            Self::NoSuchTable { .. } => "no-such-table",
             Self::InputChanged { .. } => "input-changed",
             Self::DestinationTaken { .. } => "destination-taken",
             Self::DestinationInside { .. } => "destination-inside",

@@ -53,6 +53,7 @@ mod results;
 mod shelf;
 mod spot;
 mod status;
+mod tables;
 mod trial_dir;
 mod verification;
 mod writers;
@@ -85,6 +86,7 @@ pub use report::{
 };
 pub use spot::Destination;
 pub use status::{Found, TrialState, TrialSummary, find, latest, runs, summary};
+pub use tables::{TableFile, TableFormat, write_table};
 pub use verification::{
     Check, Sample, Subject, Thoroughness, Unchecked, Verification, Why, verify, verify_as, verify_bucket,
 };

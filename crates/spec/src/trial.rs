@@ -44,6 +44,23 @@ pub struct Trial {
     pub retries: Option<Retries>,
 }
 
+impl Trial {
+    /// The inputs that it runs over.
+    #[must_use]
+    pub fn inputs(&self) -> &crate::Inputs {
+        match (self.kind, &self.project.campaign) {
+            (TrialKind::Campaign, Some(campaign)) => &campaign.inputs,
+            _ => &self.project.pilot.inputs,
+        }
+    }
+
+    /// Whether its items are bodies of requests to a server, to be sent as they stand.
+    #[must_use]
+    pub fn asks_bodies(&self) -> bool {
+        matches!(self.inputs(), crate::Inputs::OpenAiBatch { .. })
+    }
+}
+
 /// The format that this program writes.
 pub const TRIAL_FORMAT: &str = "pilote.trial/1";
 

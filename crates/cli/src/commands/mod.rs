@@ -18,6 +18,7 @@ pub(crate) mod log;
 pub(crate) mod model;
 pub(crate) mod new;
 pub(crate) mod report;
+pub(crate) mod results;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod sample;

@@ -76,6 +76,51 @@ pub(super) fn embedding(config: &OpenAi, texts: &[&str]) -> Value {
     Value::Object(body)
 }
 
+/// The key of a body that holds what is asked about.
+fn asks_about(task: ServerTask) -> &'static str {
+    match task {
+        ServerTask::Chat => "messages",
+        ServerTask::Completion => "prompt",
+        ServerTask::Embedding => "input",
+    }
+}
+
+/// Why a body that comes with an item cannot be sent; none where it can.
+pub(super) fn fault(task: ServerTask, body: &str) -> Option<String> {
+    let key = asks_about(task);
+    let asked = match serde_json::from_str::<Map<String, Value>>(body) {
+        Ok(asked) => asked,
+        Err(error) => return Some(format!("the body is no JSON object: {error}")),
+    };
+    let several = |name: &str| asked.get(name).and_then(Value::as_u64).is_some_and(|count| count > 1);
+    if !asked.contains_key(key) {
+        Some(format!("the body has no `{key}`, which {} needs", path(task)))
+    } else if asked.get("stream") == Some(&Value::Bool(true)) {
+        Some("the body asks for a stream; a result is read whole".to_owned())
+    } else if several("n") || several("best_of") {
+        Some("the body asks for several answers; an item has one".to_owned())
+    } else {
+        None
+    }
+}
+
+/// The longest value of a parameter that is recorded with an output, in bytes.
+const PARAMETER_MAX: usize = 256;
+
+/// The parameters in a body that comes with an item: single values, without what is asked about.
+pub(super) fn parameters(body: &str) -> BTreeMap<String, ExactJson> {
+    let named: BTreeMap<String, ExactJson> = serde_json::from_str(body).unwrap_or_default();
+    let is_single = |value: &ExactJson| !value.as_str().starts_with(['{', '[']);
+    named
+        .into_iter()
+        .filter(|(name, value)| {
+            !["messages", "prompt", "input", "model"].contains(&name.as_str())
+                && is_single(value)
+                && value.as_str().len() <= PARAMETER_MAX
+        })
+        .collect()
+}
+
 #[derive(Deserialize)]
 struct Generated {
     #[serde(default)]
@@ -130,11 +175,15 @@ struct ChoiceMessage {
     refusal: Option<String>,
 }
 
-/// The answer in a reply to [`generation`].
+/// The answer in a reply to [`generation`], with the parameters that were sent.
 ///
 /// # Errors
 /// What is wrong with the reply, where it is none of the interface: an attempt failed, no item is at fault.
-pub(super) fn read_generation(config: &OpenAi, output: &OutputSpec, body: &[u8]) -> Result<Answer, String> {
+pub(super) fn read_generation(
+    parameters: BTreeMap<String, ExactJson>,
+    output: &OutputSpec,
+    body: &[u8],
+) -> Result<Answer, String> {
     let reply: Generated = serde_json::from_slice(body)
         .map_err(|error| format!("the reply is none of the interface: {error}"))?;
     if let Some(error) = reply.error {
@@ -142,9 +191,7 @@ pub(super) fn read_generation(config: &OpenAi, output: &OutputSpec, body: &[u8])
     }
     let [choice] = <[Choice; 1]>::try_from(reply.choices)
         .map_err(|choices| format!("the reply has {} choices, and one was asked for", choices.len()))?;
-    let parameters = config.parameters.iter();
-    let mut made_with: BTreeMap<String, ExactJson> =
-        parameters.map(|(name, value)| (name.clone(), value.clone().into())).collect();
+    let mut made_with = parameters;
     let finish = choice.finish_reason.unwrap_or_default();
     if BROKEN_OFF.contains(&finish.as_str()) {
         return Err(format!("the server broke off: its finish_reason is {finish}"));

@@ -187,15 +187,28 @@ impl Engine for ServerEngine {
         let bytes_max = usize::try_from(self.shared.config.request_bytes_max).unwrap_or(usize::MAX);
         let (long, fitting): (Vec<_>, Vec<_>) =
             batch.requests.into_iter().partition(|request| text(request).len() > bytes_max);
+        let task = self.shared.config.task;
+        let (odd, fitting): (Vec<_>, Vec<_>) =
+            fitting.into_iter().partition(|request| request.body && body::fault(task, text(request)).is_some());
         let groups = groups(fitting, self.per_request, bytes_max.min(EMBED_BYTES_MAX));
         let (answered_before, now) = (state.health.answered_count(), self.shared.clock.monotonic());
-        let left = groups.len() + usize::from(!long.is_empty());
+        let refused = usize::from(!long.is_empty()) + usize::from(!odd.is_empty());
+        let left = groups.len() + refused;
         state.batches.insert(batch.id, Open { left, began: now, failed: None });
         if !long.is_empty() {
             for request in long {
                 let refusal = Refusal::new(Reason::Work(WorkReason::TooLong))
                     .with("limit", format!("{bytes_max} bytes"))
                     .with("seen", format!("{} bytes", text(&request).len()));
+                let answer = Answer::Refused(refusal);
+                let _ = self.shared.events.send(Event::Answer { wire: request.wire, answer });
+            }
+            self.shared.done(&mut state, batch.id, None, now);
+        }
+        if !odd.is_empty() {
+            for request in odd {
+                let why = body::fault(task, text(&request)).unwrap_or_default();
+                let refusal = Refusal::new(Reason::Work(WorkReason::ByEngine)).with("detail", why);
                 let answer = Answer::Refused(refusal);
                 let _ = self.shared.events.send(Event::Answer { wire: request.wire, answer });
             }
@@ -312,16 +325,18 @@ impl Shared {
 
     /// Makes one request and says what it came to; the endpoint's health is noted on the way.
     fn ask(&self, ask: &Ask, endpoint: usize) -> Came {
-        let texts: Vec<&str> = ask.requests.iter().map(text).collect();
-        let request = if self.config.task == ServerTask::Embedding {
-            body::embedding(&self.config, &texts)
+        let Some(request) = ask.requests.first() else { return Came::Answers(Vec::new()) };
+        let body = if request.body {
+            text(request).to_owned()
+        } else if self.config.task == ServerTask::Embedding {
+            let texts: Vec<&str> = ask.requests.iter().map(text).collect();
+            body::embedding(&self.config, &texts).to_string()
         } else {
-            let Some(request) = ask.requests.first() else { return Came::Answers(Vec::new()) };
             let id = request.id.as_deref().unwrap_or_default();
             let fill = Fill { text: text(request), id, columns: &request.columns };
-            body::generation(&self.config, &self.output, &fill)
+            body::generation(&self.config, &self.output, &fill).to_string()
         };
-        let reply = self.wire.post(endpoint, body::path(self.config.task), &request);
+        let reply = self.wire.post(endpoint, body::path(self.config.task), body);
         let (now, wall) = (self.clock.monotonic(), self.clock.wall());
         let mut state = self.lock();
         let chance = state.chance.draw();
@@ -351,7 +366,11 @@ impl Shared {
 
     fn read(&self, ask: &Ask, body: &[u8]) -> Came {
         if self.config.task != ServerTask::Embedding {
-            return match body::read_generation(&self.config, &self.output, body) {
+            let parameters = match ask.requests.first() {
+                Some(request) if request.body => body::parameters(text(request)),
+                _ => self.config.parameters.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect(),
+            };
+            return match body::read_generation(parameters, &self.output, body) {
                 Ok(answer) => {
                     Came::Answers(ask.requests.iter().cloned().map(|one| (one, answer.clone())).collect())
                 }
@@ -503,7 +522,13 @@ fn groups(requests: Vec<Request>, per_request: usize, bytes_max: usize) -> Vec<V
     for request in requests {
         let length = text(&request).len();
         match groups.last_mut() {
-            Some(group) if group.len() < per_request && bytes + length <= bytes_max => {
+            // A body of its own is a request of its own.
+            Some(group)
+                if group.len() < per_request
+                    && bytes + length <= bytes_max
+                    && !request.body
+                    && group.iter().all(|one| !one.body) =>
+            {
                 bytes += length;
                 group.push(request);
             }

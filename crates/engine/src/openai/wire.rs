@@ -40,10 +40,10 @@ impl Wire {
     }
 
     /// Posts `body` to a path below an endpoint.
-    pub(super) fn post(&self, endpoint: usize, path: &str, body: &Value) -> Reply {
+    pub(super) fn post(&self, endpoint: usize, path: &str, body: String) -> Reply {
         let request = self.agent.post(format!("{}/{path}", self.endpoints[endpoint]));
         let request = request.header("Content-Type", "application/json");
-        self.without_key(reply(self.with_key(request).send(body.to_string())))
+        self.without_key(reply(self.with_key(request).send(body)))
     }
 
     /// What the server says of its models, for the trial's record.

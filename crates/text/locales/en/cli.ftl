@@ -102,6 +102,7 @@ worker-check-end = Told that nothing more comes, it ends with status 0
 worker-check-other-version = It never claims another version of the protocol
 worker-check-summary = { $kept } of { $all } rules are kept.
 
+results-written = Written to { $file } ({ $size }): { $accepted } accepted, { $refused } refused, in input order.
 sample-column-group = length
 sample-column-lengths = characters
 sample-column-corpus = corpus

@@ -102,6 +102,7 @@ worker-check-end = Averti que rien ne suit, il se termine avec l’état 0
 worker-check-other-version = Il n’annonce jamais une autre version du protocole
 worker-check-summary = { $kept } règles sur { $all } sont respectées.
 
+results-written = Écrit dans { $file } ({ $size }) : { $accepted } acceptés, { $refused } refusés, dans l’ordre des entrées.
 sample-column-group = longueur
 sample-column-lengths = caractères
 sample-column-corpus = corpus

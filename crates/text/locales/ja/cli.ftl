@@ -99,6 +99,7 @@ worker-check-end = 終わりを告げられると、終了状態 0 で終わる
 worker-check-other-version = 別の版のプロトコルを名乗らない
 worker-check-summary = { $all } の規則のうち { $kept } が守られています。
 
+results-written = { $file }（{ $size }）に書き込みました：受理 { $accepted }、拒否 { $refused }、入力順。
 sample-column-group = 長さ
 sample-column-lengths = 文字数
 sample-column-corpus = コーパス
