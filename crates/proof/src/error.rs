@@ -105,7 +105,9 @@ pub enum ProofError {
         path: PathBuf,
     },
     /// The outputs do not fit the format of a file of results.
-    #[error("the outputs are {what}, which {format} cannot hold; ask for csv or parquet, or copy the payloads")]
+    #[error(
+        "the outputs are {what}, which {format} cannot hold; ask for csv or parquet, or copy the payloads"
+    )]
     NoSuchTable {
         /// What the outputs are.
         what: &'static str,

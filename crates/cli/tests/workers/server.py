@@ -1,10 +1,12 @@
-"""A server for tests that speaks a little of the OpenAI interface: `server.py PORT LOG [STATUS]`."""
+"""A server for tests that speaks a little of the OpenAI interface: `server.py PORT LOG [STATUS [BODIES]]`. What
+it is asked is written to the file LOG, the bodies of the requests as they came to the file BODIES."""
 
 import http.server
 import json
 import sys
 
 port, log, status = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 200
+bodies = sys.argv[4] if len(sys.argv) > 4 else None
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -24,7 +26,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.reply(200, {"data": [{"id": "m"}]})
 
     def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        raw = self.rfile.read(int(self.headers["Content-Length"]))
+        if bodies:
+            with open(bodies, "ab") as file:
+                file.write(raw + b"\n")
+        body = json.loads(raw)
         text = body["messages"][-1]["content"]
         with open(log, "a") as file:
             file.write(json.dumps(text) + "\n")

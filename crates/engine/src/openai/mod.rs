@@ -188,8 +188,9 @@ impl Engine for ServerEngine {
         let (long, fitting): (Vec<_>, Vec<_>) =
             batch.requests.into_iter().partition(|request| text(request).len() > bytes_max);
         let task = self.shared.config.task;
-        let (odd, fitting): (Vec<_>, Vec<_>) =
-            fitting.into_iter().partition(|request| request.body && body::fault(task, text(request)).is_some());
+        let (odd, fitting): (Vec<_>, Vec<_>) = fitting
+            .into_iter()
+            .partition(|request| request.body && body::fault(task, text(request)).is_some());
         let groups = groups(fitting, self.per_request, bytes_max.min(EMBED_BYTES_MAX));
         let (answered_before, now) = (state.health.answered_count(), self.shared.clock.monotonic());
         let refused = usize::from(!long.is_empty()) + usize::from(!odd.is_empty());
@@ -368,7 +369,12 @@ impl Shared {
         if self.config.task != ServerTask::Embedding {
             let parameters = match ask.requests.first() {
                 Some(request) if request.body => body::parameters(text(request)),
-                _ => self.config.parameters.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect(),
+                _ => self
+                    .config
+                    .parameters
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.clone().into()))
+                    .collect(),
             };
             return match body::read_generation(parameters, &self.output, body) {
                 Ok(answer) => {

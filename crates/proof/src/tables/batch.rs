@@ -146,12 +146,9 @@ impl Rows for Batch {
                 (None, Some(Error { code, message }))
             }
         };
-        let columns = self
-            .passed
-            .iter()
-            .filter_map(|name| Some((name.as_str(), item.columns.get(name)?)))
-            .collect();
-        let custom_id = item.id.as_ref().map(|id| id.as_str());
+        let columns =
+            self.passed.iter().filter_map(|name| Some((name.as_str(), item.columns.get(name)?))).collect();
+        let custom_id = item.id.as_ref().map(pilote_spec::ItemId::as_str);
         let json = serde_json::to_vec(&Line { id, custom_id, response, error, columns })?;
         line(&mut self.to, &json)
     }

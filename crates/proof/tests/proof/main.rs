@@ -18,5 +18,6 @@ mod report;
 mod s3;
 mod status;
 mod support;
+mod tables;
 mod verification;
 mod volume;
