@@ -11,8 +11,11 @@ use pilote_spec::{Digest, Duplicates, FaultCode, Inputs, Location};
 
 use crate::folder::{Folder, error, fault, ids, items, texts};
 
-/// A table with these row groups of identifier, text and score.
-fn table(groups: &[Vec<(Option<i64>, Option<&str>, f64)>]) -> Vec<u8> {
+/// Identifier, text and score of a row.
+type TableRow<'a> = (Option<i64>, Option<&'a str>, f64);
+
+/// A table with these row groups.
+fn table(groups: &[Vec<TableRow<'_>>]) -> Vec<u8> {
     let schema = "message rows {
         optional int64 id; optional binary text (UTF8); required double score;
         optional binary raw; repeated int64 many;
