@@ -107,6 +107,9 @@ impl Desk {
     }
 }
 
+/// A worker whose answers depend on the adapter that its greeting names.
+const ADAPTED: &str = include_str!("workers/adapted.py");
+
 #[test]
 fn both_templates_pass_as_folders_here_and_when_they_were_moved() {
     for template in ["documents", "embeddings"] {
@@ -276,14 +279,81 @@ fn an_engine_that_fails_is_told_in_its_own_words_with_the_recognised_cause() {
     // A trial keeps the same first error, and the ladder begins with it.
     let run = desk.type_in(&desk.path("letters"), &["run", "--json"]);
     assert_eq!(run.status, 3, "{}", run.out);
-    let after = desk.check(&["--after", "latest", "--to", "system"]);
+    assert_eq!(run.json()["cause"], "runtime-major");
+    let runs = desk.type_in(&desk.path("letters"), &["runs", "--json"]).json();
+    let kept = &runs["trials"][0]["first_error"];
+    assert_eq!((&kept["rung"], &kept["cause"]), (&json!("extensions"), &json!("runtime-major")));
+    assert!(kept["first_error"].as_str().unwrap().contains("libcudart.so.13"), "{kept}");
+    let listed = desk.type_in(&desk.path("letters"), &["runs"]).out;
+    assert!(
+        listed.contains("failed at modules with compiled code: ImportError: libcudart.so.13"),
+        "{listed}"
+    );
+    let after = desk.check(&["--after", "latest"]);
     assert!(after.out.contains("libcudart.so.13"), "{}", after.out);
+    assert!(
+        after.out.contains("The ladder begins at that rung: modules with compiled code."),
+        "{}",
+        after.out
+    );
     assert!(
         after.out.contains("cause: A library was built for another major version of CUDA"),
         "{}",
         after.out
     );
     assert!(after.out.contains("the size of the inputs before the size of the batch"), "{}", after.out);
+}
+
+#[test]
+fn after_a_trial_that_failed_the_ladder_begins_at_its_rung_and_goes_on_from_there() {
+    let desk = Desk::new("documents");
+    desk.with_worker("raise RuntimeError('no such layer')\n");
+    assert_eq!(desk.type_in(&desk.path("letters"), &["run"]).status, 3);
+    let said = desk.check(&["--after", "latest", "--json"]);
+    let object = said.json();
+    assert_eq!((&object["from"], &object["after"]["rung"]), (&json!("engine"), &json!("engine")));
+    assert!(object["after"]["first_error"].as_str().unwrap().contains("no such layer"));
+    let climbed: Vec<&str> =
+        object["rungs"].as_array().unwrap().iter().map(|rung| rung["rung"].as_str().unwrap()).collect();
+    assert_eq!((climbed, said.status), (vec!["engine", "items"], 1));
+    // Mended, it goes to the end; that is no whole climb, and opens no gate.
+    desk.with_worker(ADAPTED);
+    let mended = desk.check(&["--after", "latest"]);
+    assert_eq!(mended.status, 0, "{}", mended.out);
+    let record = pilote_machine::record::standing;
+    let identity =
+        serde_json::from_value(desk.check(&["--to", "system", "--json"]).json()["identity"].clone());
+    let standing = record(&desk.path("letters"), &identity.unwrap()).unwrap();
+    assert!(!matches!(standing, pilote_machine::record::Standing::Passed { .. }), "{standing:?}");
+    let text = desk.check(&["--after", "latest", "--to", "system"]);
+    assert_eq!(text.status, 2);
+    assert!(text.err.contains("the trial failed at the rung `engine`"), "{}", text.err);
+}
+
+#[test]
+fn each_declared_adapter_goes_through_the_whole_path_and_one_that_changes_nothing_is_told() {
+    let desk = Desk::new("documents");
+    desk.with_worker(ADAPTED);
+    desk.configure(|config| {
+        config["needs"]["adapters"] =
+            json!([{"name": "loud", "parameters": {"mark": "!"}}, {"name": "unused"}, {"name": "broken"}]);
+    });
+    let said = desk.check(&["--json"]);
+    let items = said.rung("items");
+    let of = |adapter: &str| {
+        let findings = items["findings"].as_array().unwrap();
+        let found = findings.iter().find(|finding| finding["values"]["adapter"] == adapter);
+        found.unwrap_or_else(|| panic!("{adapter}: {items}")).clone()
+    };
+    assert_eq!((&of("loud")["code"], &of("loud")["weight"]), (&json!("adapter"), &json!("seen")));
+    assert_eq!((&of("unused")["code"], &of("unused")["weight"]), (&json!("adapter-alike"), &json!("note")));
+    assert_eq!(of("broken")["code"], "adapter-failed");
+    assert!(of("broken")["words"].to_string().contains("no adapter of this name"), "{items}");
+    assert_eq!(said.status, 1);
+    // The built-in engine takes none, and says so.
+    let plain = Desk::new("documents");
+    plain.configure(|config| config["needs"] = json!({"adapters": [{"name": "loud"}]}));
+    assert_eq!(plain.check(&["--json"]).faults("items"), ["adapter-not-for-engine"]);
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::error::ConductError;
 use crate::guard::probe::{Around, INTERRUPTED, probe};
 use crate::guard::{Tally, Watch};
 use crate::indexing::{self, Declared, IndexWriter, Preview, create_new, read_closing};
-use crate::journal::Journal;
+use crate::journal::{Journal, failed};
 use crate::news::{EndReason, News, Progress, RunEnd};
 use crate::origin::Origin;
 use crate::plan;
@@ -366,8 +366,7 @@ impl Conductor<'_> {
     ) -> Result<RunEnd, ConductError> {
         self.progress.report(News::EngineFailed { fault: &fault, in_a_row: 1 });
         let why = if fault.step == INTERRUPTED { EndReason::Interrupted } else { EndReason::EngineStart };
-        let EngineFault { step, first_error, advice, .. } = fault.clone();
-        journal.event(self.clock.monotonic(), TrialEvent::Failed { step, first_error, advice })?;
+        journal.event(self.clock.monotonic(), failed(fault.clone()))?;
         let ended = TrialEvent::Ended { why: why.as_str().to_owned(), stray_answers: 0 };
         journal.event(self.clock.monotonic(), ended)?;
         let counts = Counts::default();

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use pilote_engine::EngineFault;
 use pilote_ledger::{Append, Nonce, Store, StoreError};
+use pilote_machine::causes;
 use pilote_spec::{EventLine, MeasureLine, TrialEvent};
 use serde::Serialize;
 
@@ -47,6 +49,21 @@ impl Journal {
 
     fn since(&self, at: Duration) -> u64 {
         u64::try_from(at.saturating_sub(self.origin).as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+/// The event of an engine's fault: its own words, the cause where they are recognised, and the rung of the ladder of
+/// checks that looks at it.
+pub(crate) fn failed(fault: EngineFault) -> TrialEvent {
+    let EngineFault { step, first_error, advice, .. } = fault;
+    let cause = causes::recognise(&first_error);
+    let rung = cause.map_or_else(|| causes::rung_of_step(&step), causes::rung_of);
+    TrialEvent::Failed {
+        step,
+        first_error,
+        rung: Some(rung.code().to_owned()),
+        cause: cause.map(str::to_owned),
+        advice,
     }
 }
 

@@ -13,6 +13,7 @@ use pilote_engine::{
     Batch, BatchId, Content, Engine, EngineFault, Event as EngineEvent, Request, Stop, WireId,
 };
 use pilote_ledger::{Ledger, Opened, PartWriter, Record, Store};
+use pilote_machine::causes::recognise;
 use pilote_spec::{
     BatchMeasures, Item, MeasureLine, Outcome, Output, Position, Reason, Refusal, Trial, TrialEvent,
     WorkReason,
@@ -23,7 +24,7 @@ use crate::drift;
 use crate::error::ConductError;
 use crate::guard::Tally;
 use crate::indexing;
-use crate::journal::Journal;
+use crate::journal::{Journal, failed};
 use crate::news::{EndReason, News};
 use crate::origin::Origin;
 use crate::plan::{self, PartWork};
@@ -516,8 +517,7 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
 
     fn note_failure(&mut self, fault: EngineFault, in_a_row: u32) -> Result<(), ConductError> {
         self.conductor.progress.report(News::EngineFailed { fault: &fault, in_a_row });
-        let EngineFault { step, first_error, advice, .. } = fault;
-        self.note(TrialEvent::Failed { step, first_error, advice })
+        self.note(failed(fault))
     }
 
     /// The last word: answers that came after everything else are counted, then the end is noted. After a failed
@@ -532,8 +532,9 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
             }
         }
         if let Some(error) = error {
+            let cause = recognise(&error.to_string()).map(str::to_owned);
             let (step, first_error) = (error.code().to_owned(), error.to_string());
-            self.note(TrialEvent::Failed { step, first_error, advice: None })?;
+            self.note(TrialEvent::Failed { step, first_error, rung: None, cause, advice: None })?;
         }
         if let Some(detail) = self.job.tally.words() {
             self.note(TrialEvent::Noted { note: "guards-agreed".to_owned(), detail })?;

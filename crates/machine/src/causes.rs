@@ -3,6 +3,8 @@
 //! A cause is recognised by what stands in the words and nothing else; the most particular comes first. What is not
 //! recognised is shown as it is. Advice is one sentence for each cause, among the messages `cause-CODE`.
 
+use crate::verdict::RungCode;
+
 /// A cause, and the words that it is recognised by: one of the groups, of which each part must stand in the text.
 /// All are compared in small letters.
 struct Cause {
@@ -304,6 +306,46 @@ fn xids(words: &str) -> Vec<u32> {
             digits.parse().ok()
         })
         .collect()
+}
+
+/// The rung that looks at a recognised cause: where climbing saves time, since what stands before it is not in question.
+#[must_use]
+pub fn rung_of(cause: &str) -> RungCode {
+    match cause {
+        "machine-memory-full" | "disk-full" | "read-only" | "shared-memory" | "libc-too-old" => {
+            RungCode::System
+        }
+        "other-interpreter" | "managed-environment" | "architecture-of-program" => RungCode::Interpreter,
+        "module-missing" | "build-isolation" | "compiler-missing" => RungCode::Environment,
+        "card-lost" => RungCode::Bus,
+        "driver-library-differs"
+        | "compat-on-consumer-card"
+        | "driver-not-loaded"
+        | "no-driver"
+        | "optix-missing" => RungCode::Driver,
+        "uvm" | "node-denied" | "no-permission-nvml" => RungCode::Nodes,
+        "toolkit-missing" | "container-lost-card" | "node-refused" => RungCode::Container,
+        "fabric-manager" => RungCode::Fabric,
+        "no-devices" | "mig-number" | "rocm-agent" => RungCode::Cards,
+        "cpu-wheel" | "driver-too-old" => RungCode::Wheel,
+        "architecture-missing" | "ptx-too-new" => RungCode::Capability,
+        "card-memory-damaged" | "card-memory-fault" => RungCode::Computation,
+        "card-memory-full" | "kv-cache" => RungCode::Memory,
+        "collective" => RungCode::Peers,
+        "runtime-major" | "extension-of-other-torch" => RungCode::Extensions,
+        "gated-model" | "no-network" | "remote-code" | "model-unknown" => RungCode::Model,
+        _ => RungCode::Engine,
+    }
+}
+
+/// The rung that looks at a step of an engine, where its words were not recognised.
+#[must_use]
+pub fn rung_of_step(step: &str) -> RungCode {
+    match step {
+        "model" | "load model" => RungCode::Model,
+        "compute" | "submit" | "send" | "run" | "end" | "guard" | "place the categories" => RungCode::Items,
+        _ => RungCode::Engine,
+    }
 }
 
 /// Every code, for tests of the messages.

@@ -27,6 +27,8 @@ pub trait Rung {
 /// How far to climb.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Climb {
+    /// The rung to begin with; none begins at the first.
+    pub from: Option<RungCode>,
     /// The last rung; none climbs all.
     pub to: Option<RungCode>,
     /// Whether a rung that failed stops only those that need it.
@@ -45,6 +47,9 @@ pub fn climb(
         let code = rung.code();
         if how.to.is_some_and(|last| code > last) {
             break;
+        }
+        if how.from.is_some_and(|first| code < first) {
+            continue;
         }
         let report = match in_the_way(code, &reports, how.all) {
             Some(by) => RungReport {
@@ -160,7 +165,7 @@ mod tests {
 
     #[test]
     fn all_goes_on_where_independent_and_names_where_it_began() {
-        let verdicts = verdicts(&[RungCode::Bus], Climb { all: true, to: None });
+        let verdicts = verdicts(&[RungCode::Bus], Climb { all: true, ..Climb::default() });
         let of = |code| verdicts.iter().find(|(rung, _)| *rung == code).map(|(_, verdict)| verdict.clone());
         assert_eq!(of(RungCode::Container), Some(RungVerdict::Passed));
         assert_eq!(of(RungCode::Computation), Some(RungVerdict::Passed));
@@ -169,8 +174,16 @@ mod tests {
 
     #[test]
     fn a_climb_ends_at_the_rung_that_was_named() {
-        let verdicts = verdicts(&[], Climb { to: Some(RungCode::Environment), all: false });
+        let verdicts = verdicts(&[], Climb { to: Some(RungCode::Environment), ..Climb::default() });
         assert_eq!(verdicts.last().map(|(rung, _)| *rung), Some(RungCode::Environment));
+    }
+
+    #[test]
+    fn a_climb_may_begin_further_up_and_what_stands_before_is_not_looked_at() {
+        let how = Climb { from: Some(RungCode::Engine), ..Climb::default() };
+        let verdicts = verdicts(&[RungCode::Bus], how);
+        assert_eq!(verdicts.len(), 2);
+        assert!(verdicts.iter().all(|verdict| verdict.1 == RungVerdict::Passed), "{verdicts:?}");
     }
 
     #[test]

@@ -70,6 +70,9 @@ pub struct Check {
     pub program: ProgramFacts,
     /// Digest of the project's configuration as read.
     pub config: Digest,
+    /// The rung that it began with; none where that was the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<RungCode>,
     /// The last rung that was asked for; none where all were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<RungCode>,
@@ -251,6 +254,7 @@ mod tests {
             identity: Some(Identity { machine: machine.to_owned(), cards: vec!["GPU-1".to_owned()] }),
             program: ProgramFacts { version: "0.1.0".to_owned(), digest: None },
             config: Digest::of(b"x"),
+            from: None,
             to,
             passed: failed.is_none(),
             rungs: rungs.collect(),

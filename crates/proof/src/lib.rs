@@ -85,7 +85,7 @@ pub use report::{
     write_report,
 };
 pub use spot::Destination;
-pub use status::{Found, TrialState, TrialSummary, find, latest, runs, summary};
+pub use status::{FirstError, Found, TrialState, TrialSummary, find, first_error, latest, runs, summary};
 pub use tables::{TableFile, TableFormat, write_table};
 pub use verification::{
     Check, Sample, Subject, Thoroughness, Unchecked, Verification, Why, verify, verify_as, verify_bucket,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pilote_corpus::index::{Closing, PartEntry};
-use pilote_spec::{Balance, Item, ItemId, Outcome, Stamp, TrialKind};
+use pilote_spec::{Balance, EventLine, Item, ItemId, Outcome, Stamp, TrialEvent, TrialKind};
 use serde::Serialize;
 
 use crate::collection::read_balance;
@@ -97,6 +97,52 @@ pub struct TrialSummary {
     pub started: Option<Stamp>,
     /// The balance that was written down; none until the trial is collected.
     pub balance: Option<Balance>,
+    /// Where one that has no balance failed first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_error: Option<FirstError>,
+}
+
+/// Where a trial failed first, as its writer kept it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FirstError {
+    /// The step that was reached.
+    pub step: String,
+    /// The error in the engine's own words.
+    pub first_error: String,
+    /// The rung of the ladder of checks that looks at it, by its code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rung: Option<String>,
+    /// The code of the recognised cause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// The engine's own advice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub advice: Option<String>,
+}
+
+/// The first error among the events of the trial in `dir`, which need not have begun to compute. Among several writers
+/// the first by the wall clock counts; lines that cannot be read count for nothing.
+#[must_use]
+pub fn first_error(dir: &Path) -> Option<FirstError> {
+    let mut first: Option<(u64, FirstError)> = None;
+    let entries = fs_err::read_dir(dir.join("events")).into_iter().flatten().filter_map(Result::ok);
+    for entry in entries {
+        let Ok(text) = fs_err::read_to_string(entry.path()) else { continue };
+        let mut wall_ms = 0;
+        for line in text.lines().filter_map(|line| serde_json::from_str::<EventLine>(line).ok()) {
+            match line.event {
+                TrialEvent::Started { wall, .. } => wall_ms = wall.0.saturating_sub(line.at_us / 1000),
+                TrialEvent::Failed { step, first_error, rung, cause, advice } => {
+                    let at = wall_ms + line.at_us / 1000;
+                    if first.as_ref().is_none_or(|(known, _)| at < *known) {
+                        first = Some((at, FirstError { step, first_error, rung, cause, advice }));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    first.map(|(_, error)| error)
 }
 
 /// How far a trial came.
@@ -191,12 +237,14 @@ pub fn summary(dir: &Path) -> TrialSummary {
         kind: None,
         started: None,
         balance: None,
+        first_error: None,
     };
     let trial = match TrialDir::open(dir) {
         Ok(trial) => trial,
         Err(ProofError::NoTrial { .. }) => {
             let begun = ["index", "events"].iter().any(|part| dir.join(part).is_dir());
             summary.state = if begun { TrialState::Begun } else { TrialState::Stray };
+            summary.first_error = first_error(dir);
             return summary;
         }
         Err(_) => return summary,
@@ -211,6 +259,9 @@ pub fn summary(dir: &Path) -> TrialSummary {
         (Ok(None), Ok(closing)) => sealed(&trial, &closing),
     };
     summary.balance = balance.ok().flatten().map(|written| written.balance);
+    if summary.balance.is_none() {
+        summary.first_error = first_error(dir);
+    }
     summary
 }
 

@@ -36,7 +36,7 @@ pub struct Parsed {
 }
 
 /// The shape of a version: which keys a place in the file may have. Compared with the schema by a test.
-pub(crate) const KEYS: [(&str, &[&str]); 27] = [
+pub(crate) const KEYS: [(&str, &[&str]); 28] = [
     (
         "",
         &[
@@ -161,12 +161,14 @@ pub(crate) const KEYS: [(&str, &[&str]); 27] = [
             "programs",
             "licences",
             "preprocessing",
+            "adapters",
             "references",
         ],
     ),
     ("extensions", &["module", "check"]),
     ("programs", &["name", "command", "says"]),
     ("preprocessing", &["command", "sha256"]),
+    ("adapters", &["name", "parameters"]),
     ("references", &["name", "kind", "from", "sha256", "licence"]),
     ("prompt", &["role", "content"]),
     ("launch", &["command", "environment", "pass", "devices", "ready", "ready_seconds_max"]),

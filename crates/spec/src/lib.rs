@@ -43,7 +43,8 @@ pub use guards::{Canary, Guards};
 pub use item::{FaultCode, Item, ItemFault, ItemId, Location, Position};
 pub use likeness::{COMPONENT_TOLERANCE, Likeness, OutcomeChange};
 pub use needs::{
-    KnownOutput, NeededBackend, NeededExtension, NeededProgram, NeededSystem, Needs, Reference, ReferenceKind,
+    KnownOutput, NeededAdapter, NeededBackend, NeededExtension, NeededProgram, NeededSystem, Needs,
+    Reference, ReferenceKind,
 };
 pub use outcome::{Outcome, Output, Reason, Refusal, UnknownReason, WorkReason};
 pub use project::{

@@ -61,6 +61,9 @@ pub struct Needs {
     /// The step before the engine, tried on an input whose outcome is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preprocessing: Option<KnownOutput>,
+    /// Adapters of the model (LoRA and its like), each tried through the whole path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub adapters: Vec<NeededAdapter>,
     /// Models, data and code that the project refers to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<Reference>,
@@ -147,6 +150,17 @@ pub struct KnownOutput {
     pub command: Vec<String>,
     /// Digest of its standard output.
     pub sha256: Digest,
+}
+
+/// An adapter of the engine's model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NeededAdapter {
+    /// Its name: a server is asked for it in the place of its model, a worker is told it as its parameter `adapter`.
+    pub name: String,
+    /// Parameters that take the place of the engine's own where the adapter is used.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, serde_json::Value>,
 }
 
 /// A model, data or code from elsewhere.

@@ -312,6 +312,12 @@ pub enum TrialEvent {
         step: String,
         /// The first error in its own words.
         first_error: String,
+        /// The rung of the ladder of checks that looks at this, by its code.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rung: Option<String>,
+        /// The code of the recognised cause; its sentence and its advice are the messages `cause-CODE`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<String>,
         /// What to do next, where it is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         advice: Option<String>,

@@ -6,8 +6,8 @@ mod folder;
 mod ground;
 mod page;
 pub(crate) mod programs;
-mod show;
-mod trial;
+pub(crate) mod show;
+pub(crate) mod trial;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -84,8 +84,7 @@ pub(crate) fn check(
 
 /// The rung of a code.
 fn rung(code: &str) -> Result<RungCode, Failure> {
-    let found = RungCode::ALL.iter().find(|rung| rung.code() == code);
-    found.copied().ok_or_else(|| {
+    trial::of_code(code).ok_or_else(|| {
         let known: Vec<&str> = RungCode::ALL.iter().map(|rung| rung.code()).collect();
         Failure::request("no-such-rung", anyhow!("there is no rung `{code}`"))
             .hint(format!("the rungs are {}", known.join(", ")))
@@ -125,7 +124,7 @@ fn project_alone(
     let programs = guarded(project, root, surroundings)?;
     let mut rungs: Vec<Box<dyn Rung + '_>> =
         vec![Box::new(folder::FolderRung { root, project, faults, programs: &programs })];
-    let how = Climb { to: None, all: args.all };
+    let how = Climb { all: args.all, ..Climb::default() };
     let reports = climb(&mut rungs, how, &*surroundings.clock, &mut |report| show::rung(report, printer));
     let check = Check {
         format: CHECK_FORMAT.to_owned(),
@@ -133,6 +132,7 @@ fn project_alone(
         identity: None,
         program: surroundings::program(),
         config: config_digest(root)?,
+        from: None,
         to: Some(RungCode::Project),
         passed: passes(&reports),
         rungs: reports,
@@ -176,11 +176,19 @@ fn ladder(
     }
     show::title(&ground.borrow().facts, args.facts.is_some(), printer);
     let mut rungs = rungs(args, place, &programs, &cache, &ground, surroundings, printer);
-    let how = Climb { to, all: args.all };
+    let from = after.and_then(|after| after.rung);
+    if let (Some(from), Some(to)) = (from, to)
+        && to < from
+    {
+        let (from, to) = (from.code(), to.code());
+        let error = anyhow!("the trial failed at the rung `{from}`, which stands after `{to}`");
+        return Err(Failure::request("after-beyond-to", error).hint("leave out --to, or --after"));
+    }
+    let how = Climb { from, to, all: args.all };
     let reports = climb(&mut rungs, how, &*surroundings.clock, &mut |report| show::rung(report, printer));
     drop(rungs);
     let mut ground = ground.borrow_mut();
-    let check = climbed(args, place, to, reports, now, &mut ground);
+    let check = climbed(args, place, how, reports, now, &mut ground);
     let record = if args.facts.is_none() { Some(keep(&place.root, &check)?) } else { None };
     if let Some(path) = &args.keep_facts {
         keep_facts(&surroundings.folder.join(path), &ground.facts)?;
@@ -192,7 +200,7 @@ fn ladder(
 fn climbed(
     args: &args::Check,
     place: &Place,
-    to: Option<RungCode>,
+    how: Climb,
     rungs: Vec<RungReport>,
     checked: Stamp,
     ground: &mut Ground<'_>,
@@ -207,7 +215,8 @@ fn climbed(
         identity,
         program: surroundings::program(),
         config: place.parsed.digest,
-        to,
+        from: how.from,
+        to: how.to,
         passed: passes(&rungs),
         rungs,
     }

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use pilote_conduct::{Conductor, EndReason, Launch, News, Preview, Progress, RunEnd, Settings};
 use pilote_engine::EngineFault;
 use pilote_ledger::{NoFailpoint, ProcessLiveness};
+use pilote_machine::causes::recognise;
 use pilote_proof::Exported;
 use pilote_spec::{Balance, Clock, Criterion, Item, MachineFacts, ProgramFacts, ResultLine, TrialKind};
 use serde::Serialize;
 
 use super::detach::{self, Announcement};
 use super::unlock::owner;
-use super::{deadline, engine, export, gate, log, show};
+use super::{check, deadline, engine, export, gate, log, show};
 use crate::args;
 use crate::environment;
 use crate::exit::Exit;
@@ -32,6 +33,8 @@ struct RunJson<'a> {
     holds: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     first_error: Option<&'a EngineFault>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     copy: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -197,6 +200,7 @@ fn finish(
         criteria: &came.criteria,
         holds: came.holds(),
         first_error: came.end.first_fault.as_ref(),
+        cause: came.end.first_fault.as_ref().and_then(|fault| recognise(&fault.first_error)),
         copy: came.copy.as_ref().map(|copy| copy.copy.display().to_string()),
         report: came.report.as_ref().map(|report| report.display().to_string()),
     });
@@ -396,8 +400,17 @@ pub(crate) fn show_end(
         EndReason::Fault | EndReason::WriteError => "run-stopped-fault",
     };
     printer.line(&texts.get(said, &[("trial", &trial), ("error", &error)]));
-    if let Some(advice) = came.end.first_fault.as_ref().and_then(|fault| fault.advice.as_ref()) {
+    let Some(fault) = &came.end.first_fault else { return Ok(()) };
+    for line in check::show::cause_lines(recognise(&fault.first_error), texts) {
+        printer.line(&line);
+    }
+    if let Some(advice) = &fault.advice {
         printer.line(&format!("hint: {advice}"));
+    }
+    // What stopped a trial on purpose is no failure of the machine, and no rung looks at it.
+    if came.end.why == EndReason::EngineStart || came.end.why == EndReason::Breaker {
+        let name = came.end.trial.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        printer.line(&texts.get("run-after", &[("trial", &name)]));
     }
     Ok(())
 }

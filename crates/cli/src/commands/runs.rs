@@ -1,9 +1,10 @@
 //! `pilote runs`: the trials of a project, a line each.
 
-use pilote_proof::TrialSummary;
+use pilote_proof::{FirstError, TrialSummary};
 use pilote_text::{pad, printable, width};
 use serde::Serialize;
 
+use super::check;
 use super::status::state_code;
 use crate::args;
 use crate::exit::Exit;
@@ -64,5 +65,14 @@ pub(crate) fn row(printer: &Printer, trial: &TrialSummary) -> [String; 3] {
         let [accepted, refused, pending] = &counts;
         texts.get(holds, &[("accepted", accepted), ("refused", refused), ("pending", pending)])
     });
-    [printable(&trial.name).into_owned(), state, balance.unwrap_or_default()]
+    let failed = trial.first_error.as_ref().map(|error| failed_at(error, printer));
+    [printable(&trial.name).into_owned(), state, balance.or(failed).unwrap_or_default()]
+}
+
+/// Where a trial failed first: the rung that looks at it, or the step, and the first line of the engine's own words.
+fn failed_at(error: &FirstError, printer: &Printer) -> String {
+    let rung = error.rung.as_deref().and_then(check::trial::of_code);
+    let place = rung.map_or_else(|| error.step.clone(), |rung| check::show::rung_name(rung, &printer.texts));
+    let words = error.first_error.lines().next().unwrap_or_default();
+    printer.texts.get("runs-failed-at", &[("rung", &place), ("error", &printable(words))])
 }

@@ -608,9 +608,14 @@ impl Writer<'_> {
         lines
             .filter_map(|line| match &line.event {
                 TrialEvent::Noted { note, detail } => Some(code(shown(note), shown(detail))),
-                TrialEvent::Failed { step, first_error, advice } => {
-                    let advice = advice.as_deref().map(|advice| format!(" ({advice})")).unwrap_or_default();
-                    Some(code(shown(step), shown(&format!("{first_error}{advice}"))))
+                TrialEvent::Failed { step, first_error, advice, cause, .. } => {
+                    let cause = cause.as_deref().and_then(|cause| {
+                        let said = self.texts.find(&format!("cause-{cause}"), &[])?;
+                        Some([said, self.texts.get(&format!("cause-{cause}.next"), &[])].join(" "))
+                    });
+                    let more = cause.as_ref().or(advice.as_ref());
+                    let more = more.map(|more| format!(" ({more})")).unwrap_or_default();
+                    Some(code(shown(step), shown(&format!("{first_error}{more}"))))
                 }
                 _ => None,
             })

@@ -5,7 +5,7 @@
 
 use super::task::{Backend, Engine, Precision, Task, Work};
 use crate::model::{Architecture, Kind};
-use crate::{Amount, Figure, Said, said};
+use crate::{Amount, Bytes, Figure, Said, said};
 
 /// The spread of the estimate of temporaries to either side, in per cent.
 pub const TEMPORARIES_SPREAD: u32 = 25;
@@ -53,6 +53,10 @@ pub(super) fn compute_bytes(task: &Task, built: &Architecture) -> u64 {
 /// (`DEFAULT_MMAP_THRESHOLD_MAX` on 64 bits): larger ones go back to the system as soon as they are freed.
 const HEAP_BLOCK_MAX: u64 = 32 << 20;
 
+/// What a process of transformers on the processor keeps beside weights and vectors once it has computed: its objects
+/// for the layers, the first and last pages of files, and buffers of its threads. A range that whole processes were in.
+const KEPT_BESIDE: Amount = Amount { low: Bytes(8 << 20), high: Bytes(22 << 20) };
+
 /// What is alive at the two largest moments of a layer, in vectors a token.
 struct Moments {
     /// Around attention, vectors of the model's width.
@@ -74,9 +78,9 @@ fn moments(task: &Task, kind: Kind) -> Moments {
         // The embeddings, which are held to the end, the layer's input, queries, keys, values and their result; then
         // the embeddings, the input and the result of attention, and the inner
         // vector before and after its activation. Both were counted with the allocations of PyTorch's profiler.
-        (_, Kind::Encoder) => Moments { attention: 6, outer: 3, inner: 2, holes: 6 },
+        (_, Kind::Encoder) => Moments { attention: 6, outer: 3, inner: 2, holes: 5 },
         // The same without the embeddings; a gated part has the gate, what it gates and their product.
-        (_, _) => Moments { attention: 6, outer: 2, inner: 3, holes: 6 },
+        (_, _) => Moments { attention: 6, outer: 2, inner: 3, holes: 5 },
     }
 }
 
@@ -84,11 +88,12 @@ fn moments(task: &Task, kind: Kind) -> Moments {
 ///
 /// On the processor freed blocks below 32 MiB stay with the process, in holes that the wider inner
 /// vectors do not fit into, and each layer's output leaves one hole more. There the vectors of both moments add up
-/// instead of taking turns. PyTorch frees in another order than it allocates, so it leaves six holes, and one of the
-/// inner width where inner vectors are of such blocks too: with encoders of 2 to 12 layers, 384 and 768 wide, whole
-/// processes held 21 to 25 vectors above their weights where every block stays (24 by this count), 16 to 22 where the
-/// inner ones go back (20), and 11 where all do (11); with the allocator told to give all blocks back
-/// (`MALLOC_MMAP_THRESHOLD_`), 11 at every size. Neither packed weights nor threads were seen in these figures.
+/// instead of taking turns. PyTorch frees in another order than it allocates, so it leaves five holes; where inner
+/// vectors are of such blocks too, later ones fill the holes, and one more of them stays. Beside that a process keeps
+/// [`KEPT_BESIDE`]. What a process held depends on the shapes that it computed before: the same batch of 32 x 256 tokens
+/// held 284 MiB above the floor as the first, and 372 MiB after others. The count stands between the two. With the
+/// allocator told to give all blocks back (`MALLOC_MMAP_THRESHOLD_`), neither holes nor turns add up. Packed weights
+/// and threads were not seen in these figures.
 #[must_use]
 pub fn temporaries(task: &Task, built: &Architecture) -> Figure {
     let Some(rows) = task.tokens_at_once() else {
@@ -112,18 +117,22 @@ pub fn temporaries(task: &Task, built: &Architecture) -> Figure {
     let vector = rows.saturating_mul(hidden).saturating_mul(width);
     let inner = rows.saturating_mul(through).saturating_mul(width);
     let keeps = |block: u64| task.backend == Backend::Cpu && block < HEAP_BLOCK_MAX;
-    let outer =
-        if keeps(vector) { moments.outer.max(moments.attention) + moments.holes } else { moments.outer };
-    let of_inner = moments.inner + u64::from(keeps(inner) && task.engine != Engine::Builtin);
+    let fills = keeps(inner) && task.engine != Engine::Builtin;
+    let holes = if fills { 0 } else { moments.holes };
+    let outer = if keeps(vector) { moments.outer.max(moments.attention) + holes } else { moments.outer };
+    let of_inner = moments.inner + u64::from(fills);
     let around_attention = vector.saturating_mul(moments.attention).saturating_add(scores);
     let around_inner = vector.saturating_mul(outer).saturating_add(inner.saturating_mul(of_inner));
+    let is_worker = task.backend == Backend::Cpu && matches!(task.engine, Engine::Transformers { .. });
+    let beside = if is_worker { KEPT_BESIDE } else { Amount::default() };
     let basis = said!(
         "temporaries",
-        "largest moment of one layer: max({attention} x {vector} + {scores} of scores, {outer} x {vector} + {count} x {inner}), \
+        "largest moment of one layer: max({attention} x {vector} + {scores} of scores, {outer} x {vector} + {count} x {inner}) + up to {beside} kept, \
          from {rows} tokens of width {hidden} and inner width {through} in {width} bytes, within {spread} %",
         attention = moments.attention,
         vector = vector,
         scores = scores,
+        beside = beside.high.0,
         outer = outer,
         count = of_inner,
         inner = inner,
@@ -133,7 +142,8 @@ pub fn temporaries(task: &Task, built: &Architecture) -> Figure {
         width = width,
         spread = TEMPORARIES_SPREAD,
     );
-    Figure::estimated(Amount::about(around_attention.max(around_inner), TEMPORARIES_SPREAD), basis)
+    let peak = Amount::about(around_attention.max(around_inner), TEMPORARIES_SPREAD);
+    Figure::estimated(peak.plus(beside), basis)
 }
 
 /// Bytes of the tables of attention scores: none where attention is fused.

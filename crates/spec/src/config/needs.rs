@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::decoding::{Decoder, Field};
 use crate::Digest;
 use crate::needs::{
-    KnownOutput, NeededBackend, NeededExtension, NeededProgram, NeededSystem, Needs, Reference, ReferenceKind,
+    KnownOutput, NeededAdapter, NeededBackend, NeededExtension, NeededProgram, NeededSystem, Needs,
+    Reference, ReferenceKind,
 };
 
 /// Bounds that no machine reaches, so that bytes are told from mebibytes.
@@ -39,6 +40,8 @@ impl Decoder {
             self.defaulted(&table, key, Vec::new(), |it, field| it.list(field, Self::needed_program))
         });
         let preprocessing = self.optional(&table, "preprocessing", Self::known_output);
+        let adapters =
+            self.defaulted(&table, "adapters", Vec::new(), |it, field| it.list(field, Self::adapter));
         let references =
             self.defaulted(&table, "references", Vec::new(), |it, field| it.list(field, Self::reference));
         Some(Needs {
@@ -56,6 +59,7 @@ impl Decoder {
             programs: programs?,
             licences: licences?,
             preprocessing: preprocessing?,
+            adapters: adapters?,
             references: references?,
         })
     }
@@ -102,6 +106,13 @@ impl Decoder {
             self.required(&table, "command", "[\"python3\", \"src/prepare.py\", \"...\"]", Self::argv);
         let sha256 = self.required(&table, "sha256", "\"the digest of its output\"", Self::one_digest);
         Some(KnownOutput { command: command?, sha256: sha256? })
+    }
+
+    fn adapter(&mut self, field: &Field<'_>) -> Option<NeededAdapter> {
+        let table = self.table(field, "adapters")?;
+        let name = self.required(&table, "name", "\"legal\"", Self::name);
+        let parameters = self.defaulted(&table, "parameters", BTreeMap::new(), Self::values);
+        Some(NeededAdapter { name: name?, parameters: parameters? })
     }
 
     fn reference(&mut self, field: &Field<'_>) -> Option<Reference> {

@@ -227,7 +227,7 @@ impl Decoder {
     }
 
     /// Any JSON values by name, kept as they stand.
-    fn values(&mut self, field: &Field<'_>) -> Option<BTreeMap<String, serde_json::Value>> {
+    pub(super) fn values(&mut self, field: &Field<'_>) -> Option<BTreeMap<String, serde_json::Value>> {
         self.by_name(field, |it, _, value| it.value(value))
     }
 

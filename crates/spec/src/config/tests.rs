@@ -49,6 +49,7 @@ fn the_keys_that_are_decoded_are_those_that_the_schema_describes() {
             "extensions" => &["/definitions/NeededExtension"],
             "programs" => &["/definitions/NeededProgram"],
             "preprocessing" => &["/definitions/KnownOutput"],
+            "adapters" => &["/definitions/NeededAdapter"],
             "references" => &["/definitions/Reference"],
             "prompt" => &["/definitions/Message"],
             "launch" => &["/definitions/ServerLaunch"],

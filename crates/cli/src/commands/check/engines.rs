@@ -14,9 +14,10 @@ use pilote_engine::{Batch, Engine, EngineFault, Event, Stop};
 use pilote_ledger::{NoFailpoint, ProcessLiveness};
 use pilote_machine::causes::recognise;
 use pilote_machine::ladder::{Judgement, Rung};
-use pilote_machine::verdict::{Finding, RungCode};
+use pilote_machine::verdict::{Finding, RungCode, Weight};
 use pilote_spec::{
-    EngineConfig, EngineFacts, Inputs, Item, MachineFacts, Output, Project, ResultLine, TrialKind,
+    EngineConfig, EngineFacts, Inputs, Item, MachineFacts, NeededAdapter, Output, Parsed, Project,
+    ResultLine, TrialKind,
 };
 
 use crate::commands::{engine, model, unlock};
@@ -52,7 +53,7 @@ impl Rung for EngineRung<'_> {
     fn judge(&mut self) -> Judgement {
         match self.code {
             RungCode::Model => self.bench.model(),
-            RungCode::Engine => self.bench.start(),
+            RungCode::Engine => Judgement::Judged(self.bench.start()),
             _ => Judgement::Judged(self.bench.items()),
         }
     }
@@ -87,19 +88,27 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn start(&self) -> Judgement {
+    fn start(&self) -> Vec<Finding> {
         match engine::start(self.place, self.cache, self.surroundings, self.printer) {
             Ok(started) => {
                 let finding = described(started.facts());
                 *self.engine.borrow_mut() = Some(Shared::new(started));
-                Judgement::Judged(vec![finding])
+                vec![finding]
             }
-            Err(fault) => Judgement::Judged(vec![failed(Finding::fault("engine-failed"), &fault)]),
+            Err(fault) => vec![failed(Finding::fault("engine-failed"), &fault)],
         }
     }
 
-    /// The shortest, the longest and a few between them: each alone, then all in one batch.
+    /// The shortest, the longest and a few between them: each alone, then all in one batch; then again with each
+    /// adapter.
     fn items(&self) -> Vec<Finding> {
+        // A climb that begins at this rung did not start the engine before.
+        if self.engine.borrow().is_none() {
+            let started = self.start();
+            if self.engine.borrow().is_none() {
+                return started;
+            }
+        }
         let Some(engine) = self.engine.borrow().clone() else {
             return vec![Finding::fault("items-no-engine")];
         };
@@ -119,21 +128,11 @@ impl<'a> Bench<'a> {
         let [shortest, .., longest] = chosen.as_slice() else {
             return Ok(vec![Finding::note("items-none")]);
         };
-        let mut findings = Vec::new();
         let folder = Scratch::make(self.surroundings).map_err(|error| broken(&error))?;
-        let mut passes = Vec::new();
-        let all = u32::try_from(chosen.len()).unwrap_or(u32::MAX);
-        for (name, batch_items) in [("alone", 1), ("batch", all)] {
-            let root = folder.0.join(name);
-            let small =
-                laid_out(&root, &self.place.root, project, &chosen, batch_items).map_err(|e| broken(&e))?;
-            passes.push(self.pass(&root, &small, engine)?);
+        let (mut findings, plain) = self.passes(&folder.0, project, &chosen, engine)?;
+        if project.needs.as_ref().is_some_and(|needs| !needs.adapters.is_empty()) {
+            findings.extend(self.adapters(&folder.0, &chosen, engine, &plain)?);
         }
-        for refused in passes[1].refused.iter().chain(&passes[0].refused) {
-            findings.push(Finding::fault("item-refused").with("id", &refused.0).with("reason", &refused.1));
-        }
-        findings.dedup();
-        findings.extend(differences(&passes[0].outputs, &passes[1].outputs));
         let id = |item: &Item| item.id.as_ref().map_or_else(String::new, ToString::to_string);
         findings.push(
             Finding::seen("items")
@@ -141,6 +140,84 @@ impl<'a> Bench<'a> {
                 .with("shortest", format!("{} ({})", id(shortest), shortest.chars))
                 .with("longest", format!("{} ({})", id(longest), longest.chars)),
         );
+        Ok(findings)
+    }
+
+    /// The chosen items one by one, then all in one batch: what was found, and the outputs of the batch.
+    fn passes(
+        &self,
+        folder: &Path,
+        project: &Project,
+        chosen: &[Item],
+        engine: &Shared,
+    ) -> Result<(Vec<Finding>, Outputs), Box<Finding>> {
+        let mut passes = Vec::new();
+        let all = u32::try_from(chosen.len()).unwrap_or(u32::MAX);
+        for (name, batch_items) in [("alone", 1), ("batch", all)] {
+            let root = folder.join(name);
+            let small = laid_out(&root, &self.place.root, project, chosen, batch_items)
+                .map_err(|error| Box::new(Finding::fault("items-failed").saying(&error.to_string())))?;
+            passes.push(self.pass(&root, &small, engine)?);
+        }
+        let mut findings = Vec::new();
+        for refused in passes[1].refused.iter().chain(&passes[0].refused) {
+            findings.push(Finding::fault("item-refused").with("id", &refused.0).with("reason", &refused.1));
+        }
+        findings.dedup();
+        findings.extend(differences(&passes[0].outputs, &passes[1].outputs));
+        Ok((findings, passes.swap_remove(1).outputs))
+    }
+
+    /// The same items through the engine with each declared adapter. One whose outputs are all those of the plain model
+    /// is told: it may not have been applied.
+    fn adapters(
+        &self,
+        folder: &Path,
+        chosen: &[Item],
+        plain: &Shared,
+        without: &Outputs,
+    ) -> Result<Vec<Finding>, Box<Finding>> {
+        let project = &self.place.parsed.project;
+        let mut findings = Vec::new();
+        // A worker holds its model: the one without an adapter gives its memory back first. A server goes on serving.
+        if matches!(project.engine, EngineConfig::Worker(_)) {
+            let _ = plain.with(|engine| engine.stop(Stop::Orderly));
+            self.engine.borrow_mut().take();
+        }
+        for (at, adapter) in project.needs.iter().flat_map(|needs| &needs.adapters).enumerate() {
+            let about = |finding: Finding| finding.with("adapter", &adapter.name);
+            let Some(engine) = adapted(&project.engine, adapter) else {
+                return Ok(vec![about(Finding::fault("adapter-not-for-engine"))]);
+            };
+            let parsed =
+                Parsed { project: Project { engine, ..project.clone() }, ..self.place.parsed.clone() };
+            let place = Place { root: self.place.root.clone(), parsed };
+            let started = match engine::start(&place, self.cache, self.surroundings, self.printer) {
+                Ok(started) => Shared::new(started),
+                Err(fault) => {
+                    findings.push(about(failed(Finding::fault("adapter-failed"), &fault)));
+                    continue;
+                }
+            };
+            let came =
+                self.passes(&folder.join(format!("adapter-{at}")), &place.parsed.project, chosen, &started);
+            let _ = started.with(|engine| engine.stop(Stop::Orderly));
+            match came {
+                Ok((found, _)) if found.iter().any(|finding| finding.weight == Weight::Fault) => {
+                    findings.push(about(Finding::fault("adapter-failed")));
+                    findings.extend(found.into_iter().map(about));
+                }
+                Ok((found, outputs)) => {
+                    findings.extend(found.into_iter().map(about));
+                    let finding = if outputs == *without { Finding::note } else { Finding::seen };
+                    let code = if outputs == *without { "adapter-alike" } else { "adapter" };
+                    findings.push(about(finding(code)).with("count", chosen.len()));
+                }
+                Err(finding) => {
+                    findings.push(about(Finding { code: "adapter-failed".to_owned(), ..*finding }))
+                }
+            }
+        }
         Ok(findings)
     }
 
@@ -295,9 +372,31 @@ fn copied(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// An engine with an adapter: a server is asked for it in the place of its model and is not started a second time, a
+/// worker is told its name. None where the kind of engine takes none.
+fn adapted(engine: &EngineConfig, adapter: &NeededAdapter) -> Option<EngineConfig> {
+    let mut engine = engine.clone();
+    match &mut engine {
+        EngineConfig::OpenAi(server) => {
+            server.model.clone_from(&adapter.name);
+            server.launch = None;
+            server.parameters.extend(adapter.parameters.clone());
+        }
+        EngineConfig::Worker(worker) => {
+            worker.parameters.insert("adapter".to_owned(), adapter.name.as_str().into());
+            worker.parameters.extend(adapter.parameters.clone());
+        }
+        EngineConfig::Builtin(_) | EngineConfig::Command(_) => return None,
+    }
+    Some(engine)
+}
+
+/// Outputs by identifier.
+type Outputs = BTreeMap<String, Output>;
+
 /// What was read again of a trial.
 struct Pass {
-    outputs: BTreeMap<String, Output>,
+    outputs: Outputs,
     refused: Vec<(String, String)>,
 }
 

@@ -86,8 +86,19 @@ impl Ground<'_> {
         let Source::Here(here) = &self.source else { return };
         let (facts, demands) = (&mut self.facts, &self.demands);
         here.machine(facts);
+        // A climb that began further up has not asked it yet, and these rungs judge by it.
+        if matches!(
+            rung,
+            RungCode::Interpreter
+                | RungCode::Environment
+                | RungCode::Wheel
+                | RungCode::Capability
+                | RungCode::Computation
+                | RungCode::Extensions
+        ) {
+            here.step(facts, demands, Step::Interpreter);
+        }
         match rung {
-            RungCode::Interpreter => here.step(facts, demands, Step::Interpreter),
             RungCode::Environment => here.declared(facts, demands),
             RungCode::Fabric => here.ask(facts, "fabric"),
             RungCode::Cards | RungCode::Memory => here.cards(facts, demands),
@@ -100,11 +111,11 @@ impl Ground<'_> {
                 if demands.cards_of(facts) == Some(NeededBackend::Cuda) {
                     here.step(facts, demands, Step::Driver);
                 }
+                here.cards(facts, demands);
+                here.torch(facts, demands);
                 here.step(facts, demands, Step::Compute);
             }
-            RungCode::Peers if facts.computations.iter().any(|row| row.device == "cuda:1") => {
-                here.step(facts, demands, Step::Peers);
-            }
+            RungCode::Peers => here.peers(facts, demands),
             RungCode::Extensions if !demands.needs.extensions.is_empty() => {
                 here.step(facts, demands, Step::Extensions);
             }
@@ -168,6 +179,14 @@ impl Here<'_> {
             return;
         }
         self.step(facts, demands, Step::Torch);
+    }
+
+    /// What passes between cards, where several computed.
+    fn peers(&self, facts: &mut Facts, demands: &Demands) {
+        self.step(facts, demands, Step::Compute);
+        if facts.computations.iter().any(|row| row.device == "cuda:1") {
+            self.step(facts, demands, Step::Peers);
+        }
     }
 
     /// One step of the probe, through the project's interpreter.

@@ -49,7 +49,7 @@ pub(super) struct ToldFinding {
 }
 
 /// A rung's name.
-pub(super) fn rung_name(rung: RungCode, texts: &Texts) -> String {
+pub(crate) fn rung_name(rung: RungCode, texts: &Texts) -> String {
     texts.get(&format!("rung-{}", rung.code()), &[])
 }
 
@@ -162,32 +162,39 @@ fn finding(finding: &ToldFinding, printer: &Printer) {
     line("next", &finding.next);
 }
 
-/// What a trial kept of its first error.
+/// What a trial kept of its first error, and the rung that the ladder begins with.
 pub(super) fn after(first: &FirstError, printer: &Printer) {
     let texts = &printer.texts;
     let trial = ("trial", first.trial.as_str());
-    let (Some(step), Some(error)) = (&first.step, &first.first_error) else {
+    let (Some(rung), Some(kept)) = (first.rung, &first.kept) else {
         printer.line(&texts.get("check-after-none", &[trial]));
         printer.line("");
         return;
     };
-    printer.line(&texts.get("check-after", &[trial, ("step", step), ("error", error)]));
-    match &first.cause {
-        Some(cause) => {
-            for (label, end) in [("cause", ""), ("next", ".next")] {
-                let label = texts.get(&format!("check-line-{label}"), &[]);
-                printer.line(&format!("  {label}: {}", texts.get(&format!("cause-{cause}{end}"), &[])));
-            }
-        }
-        None => {
-            printer.line(&format!("  {}", texts.get("check-unrecognised", &[])));
-            if let Some(advice) = &first.advice {
-                printer.line(&format!("  {}: {advice}", texts.get("check-line-next", &[])));
-            }
+    let error = pilote_text::printable(&kept.first_error);
+    printer.line(&texts.get("check-after", &[trial, ("step", &kept.step), ("error", &error)]));
+    for line in cause_lines(kept.cause.as_deref(), texts) {
+        printer.line(&format!("  {line}"));
+    }
+    if kept.cause.is_none() {
+        printer.line(&format!("  {}", texts.get("check-unrecognised", &[])));
+        if let Some(advice) = &kept.advice {
+            printer.line(&format!("  {}: {advice}", texts.get("check-line-next", &[])));
         }
     }
     printer.line(&texts.get("check-after-order", &[]));
+    printer.line(&texts.get("check-after-rung", &[("rung", &rung_name(rung, texts))]));
     printer.line("");
+}
+
+/// A recognised cause and the one thing to do about it, a line each.
+pub(crate) fn cause_lines(cause: Option<&str>, texts: &Texts) -> Vec<String> {
+    let Some(cause) = cause else { return Vec::new() };
+    let line = |label: &str, end: &str| {
+        let said = texts.find(&format!("cause-{cause}{end}"), &[])?;
+        Some(format!("{}: {said}", texts.get(&format!("check-line-{label}"), &[])))
+    };
+    [line("cause", ""), line("next", ".next")].into_iter().flatten().collect()
 }
 
 /// What the climb came to.
@@ -220,9 +227,10 @@ pub(super) fn ending(check: &Check, texts: &Texts) -> String {
     if let Some(failed) = check.failed() {
         return texts.get("check-stopped", &[("rung", &rung_name(failed.rung, texts))]);
     }
-    match (check.passed, check.to) {
-        (true, None) => texts.get("check-all-passed", &[]),
-        (true, Some(to)) => texts.get("check-passed-to", &[("rung", &rung_name(to, texts))]),
-        (false, _) => texts.get("check-unseen", &[]),
+    match (check.passed, check.from, check.to) {
+        (true, None, None) => texts.get("check-all-passed", &[]),
+        (true, None, Some(to)) => texts.get("check-passed-to", &[("rung", &rung_name(to, texts))]),
+        (true, Some(from), _) => texts.get("check-passed-from", &[("rung", &rung_name(from, texts))]),
+        (false, ..) => texts.get("check-unseen", &[]),
     }
 }

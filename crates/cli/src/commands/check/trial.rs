@@ -1,9 +1,10 @@
-//! The first error that a trial kept: the step that was reached, the engine's own words, the recognised cause.
+//! The first error that a trial kept: the step that was reached, the engine's own words, the recognised cause, and the
+//! rung that looks at it.
 
 use std::path::{Path, PathBuf};
 
-use pilote_machine::causes::recognise;
-use pilote_spec::{EventLine, TrialEvent};
+use pilote_machine::causes;
+use pilote_machine::verdict::RungCode;
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -13,12 +14,21 @@ use crate::failure::Failure;
 pub(crate) struct FirstError {
     /// The trial's name.
     pub trial: String,
-    /// The step that was reached; none where the trial kept no error.
+    /// The rung that looks at it, which the ladder begins with; none where the trial kept no error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub step: Option<String>,
+    pub rung: Option<RungCode>,
+    /// What the trial kept.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Kept>,
+}
+
+/// What a trial kept of its first error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Kept {
+    /// The step that was reached.
+    pub step: String,
     /// The error in the engine's own words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_error: Option<String>,
+    pub first_error: String,
     /// The recognised cause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
@@ -27,7 +37,7 @@ pub(crate) struct FirstError {
     pub advice: Option<String>,
 }
 
-/// Reads it out of the trial's events. Among several writers the first by the wall clock counts.
+/// Reads it out of the trial's events. What an older trial did not note is recognised now.
 ///
 /// # Errors
 /// When the trial cannot be read.
@@ -37,40 +47,22 @@ pub(crate) fn first_error(dir: &Path) -> Result<FirstError, Failure> {
         let error = anyhow::anyhow!("{} is no trial: it has no events", dir.display());
         return Err(Failure::request("no-trial", error).hint("`pilote runs` lists the trials of a project"));
     }
-    let name = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut first: Option<(u64, FirstError)> = None;
-    let entries = fs_err::read_dir(dir.join("events")).into_iter().flatten().filter_map(Result::ok);
-    for entry in entries {
-        let Ok(text) = fs_err::read_to_string(entry.path()) else { continue };
-        let mut wall_ms = 0;
-        for line in text.lines().filter_map(|line| serde_json::from_str::<EventLine>(line).ok()) {
-            match line.event {
-                TrialEvent::Started { wall, .. } => wall_ms = wall.0.saturating_sub(line.at_us / 1000),
-                TrialEvent::Failed { step, first_error, advice, .. } => {
-                    let at = wall_ms + line.at_us / 1000;
-                    if first.as_ref().is_none_or(|(known, _)| at < *known) {
-                        let cause = recognise(&first_error).map(str::to_owned);
-                        let found = FirstError {
-                            trial: name.clone(),
-                            step: Some(step),
-                            first_error: Some(first_error),
-                            cause,
-                            advice,
-                        };
-                        first = Some((at, found));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    Ok(first.map(|(_, found)| found).unwrap_or(FirstError {
-        trial: name,
-        step: None,
-        first_error: None,
-        cause: None,
-        advice: None,
-    }))
+    let trial = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let Some(found) = pilote_proof::first_error(dir) else {
+        return Ok(FirstError { trial, rung: None, kept: None });
+    };
+    let cause = found.cause.or_else(|| causes::recognise(&found.first_error).map(str::to_owned));
+    let noted = found.rung.as_deref().and_then(of_code);
+    let rung = noted
+        .or_else(|| cause.as_deref().map(causes::rung_of))
+        .unwrap_or_else(|| causes::rung_of_step(&found.step));
+    let kept = Kept { step: found.step, first_error: found.first_error, cause, advice: found.advice };
+    Ok(FirstError { trial, rung: Some(rung), kept: Some(kept) })
+}
+
+/// The rung of a code; none for one of a later version.
+pub(crate) fn of_code(code: &str) -> Option<RungCode> {
+    RungCode::ALL.iter().copied().find(|rung| rung.code() == code)
 }
 
 /// The directory of the trial that was named: a path, a name below `runs/`, or `latest`. Trials whose engine never
