@@ -563,6 +563,63 @@ fn a_wrong_result_is_told_with_its_difference_and_the_processor_proves_no_card()
     assert_eq!(machine.fault(RungCode::Computation).0, "computation-late");
 }
 
+/// NVIDIA's driver interface as a library of this machine, which answers as it is told.
+const DRIVER_INTERFACE: &str = "#include <string.h>\n\
+    int cuInit(unsigned f) { return STATUS; }\n\
+    int cuDriverGetVersion(int *v) { *v = 12080; return 0; }\n\
+    int cuDeviceGetCount(int *n) { *n = 1; return 0; }\n\
+    int cuDeviceGet(int *d, int n) { *d = n; return 0; }\n\
+    int cuDeviceGetName(char *s, int n, int d) { strncpy(s, \"NVIDIA H100 80GB HBM3\", n); return 0; }\n\
+    int cuDeviceGetAttribute(int *v, int a, int d) { *v = a == 75 ? 9 : 0; return 0; }\n";
+
+/// The answer of the probe's step `driver` where the interface's start ends with `status`.
+fn driver_step(machine: &Machine, status: i32) -> String {
+    machine.file("interface.c", DRIVER_INTERFACE);
+    let library = machine.path("libcuda.so.1");
+    let built = Command::new("cc")
+        .args(["-shared", "-fPIC", &format!("-DSTATUS={status}"), "-o"])
+        .args([&library, &machine.path("interface.c")])
+        .status()
+        .unwrap();
+    assert!(built.success());
+    machine.file("diagnose.py", PROBE);
+    let output = Command::new("python3")
+        .arg(machine.path("diagnose.py"))
+        .args(["--here", "driver"])
+        .env("LD_LIBRARY_PATH", machine.folder.path())
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn the_driver_s_own_number_names_the_cause_where_no_card_computed() {
+    for (status, cause) in [
+        (802, "fabric-manager"),
+        (803, "driver-library-differs"),
+        (804, "compat-on-consumer-card"),
+        (999, "uvm"),
+        (100, "no-devices"),
+    ] {
+        let mut machine = Machine::sound();
+        let answer = driver_step(&machine, status);
+        machine.answers.push((Step::Driver, answer));
+        let row = serde_json::json!({"device": "cpu", "kind": "fp32", "size": 16, "by": "python", "difference": 0.0, "tolerance": 0.0, "right": true});
+        machine.computed(&serde_json::json!([row]));
+        let fault = machine.fault(RungCode::Computation);
+        assert_eq!(fault, ("computation-without-card".into(), Some(cause.into())), "{status}");
+    }
+    let machine = Machine::sound();
+    let mut facts = Facts::new("test".to_owned());
+    probe::take(&mut facts, Step::Driver, &driver_step(&machine, 0)).unwrap();
+    let seen = serde_json::to_value(facts.driver.unwrap()).unwrap();
+    assert_eq!((&seen["status"], &seen["cuda"], &seen["count"]), (&0.into(), &"12.8".into(), &1.into()));
+    assert_eq!(
+        (&seen["cards"][0]["name"], &seen["cards"][0]["capability"]),
+        (&"NVIDIA H100 80GB HBM3".into(), &"9.0".into())
+    );
+}
+
 #[test]
 fn what_passes_between_cards_is_judged_by_itself() {
     let mut machine = Machine::sound();

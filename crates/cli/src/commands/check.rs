@@ -4,6 +4,7 @@ pub(crate) mod demanded;
 mod engines;
 mod folder;
 mod ground;
+mod index;
 mod page;
 pub(crate) mod programs;
 pub(crate) mod show;

@@ -214,7 +214,7 @@ impl<'a> Bench<'a> {
                     findings.push(about(finding(code)).with("count", chosen.len()));
                 }
                 Err(finding) => {
-                    findings.push(about(Finding { code: "adapter-failed".to_owned(), ..*finding }))
+                    findings.push(about(Finding { code: "adapter-failed".to_owned(), ..*finding }));
                 }
             }
         }

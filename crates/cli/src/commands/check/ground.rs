@@ -13,6 +13,7 @@ use pilote_machine::{Facts, probe, rungs};
 use pilote_spec::{Clock, NeededBackend};
 use serde_json::json;
 
+use super::index;
 use super::programs::Guarded;
 
 /// Seconds for a declared program, a licence or preprocessing.
@@ -68,7 +69,8 @@ impl Rung for FactRung<'_> {
     fn judge(&mut self) -> Judgement {
         let mut ground = self.ground.borrow_mut();
         ground.collect(self.code);
-        rungs::judge(self.code, &ground.facts, &ground.demands)
+        let judgement = rungs::judge(self.code, &ground.facts, &ground.demands);
+        index::named(judgement, &ground.facts, &ground.demands)
     }
 }
 

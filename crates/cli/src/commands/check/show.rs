@@ -87,6 +87,9 @@ fn told_finding(finding: &Finding, rung: RungCode, texts: &Texts) -> ToldFinding
     let fails = finding.weight == Weight::Fault;
     let own = |attribute: &str| texts.find(&format!("check-{}.{attribute}", finding.code), &args(finding));
     let of_cause = |end: &str| texts.find(&format!("cause-{}{end}", finding.cause.as_ref()?), &[]);
+    // The advice of a wheel names the index that fits what was found.
+    let index = finding.values.get("index").map(|name| texts.get("check-index-named", &[("index", name)]));
+    let next = of_cause(".next").or_else(|| own("next"));
     let why = own("why").or_else(|| texts.find(&format!("rung-{}.why", rung.code()), &[]));
     ToldFinding {
         fails,
@@ -94,7 +97,7 @@ fn told_finding(finding: &Finding, rung: RungCode, texts: &Texts) -> ToldFinding
         why: why.filter(|_| fails),
         cause: of_cause(""),
         // One thing to do: that of the cause, where it is recognised.
-        next: of_cause(".next").or_else(|| own("next")),
+        next: next.map(|next| index.map_or(next.clone(), |index| format!("{next} {index}"))),
         words: finding.words.clone(),
         unrecognised: fails && finding.cause.is_none() && !finding.words.is_empty(),
     }
