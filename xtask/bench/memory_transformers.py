@@ -1,9 +1,10 @@
 """Embeds batches of one shape with transformers and prints one JSON object with what the process held.
 
-Usage: memory_transformers.py MODEL_DIR BATCH TOKENS THREADS
+Usage: memory_transformers.py MODEL_DIR BATCH TOKENS THREADS HISTORY
 
-The floor is read when the libraries are loaded and have computed with a model of a few numbers, the peak after every
-row of the vocabulary was used once, as a corpus does, and the batch was computed three times.
+The floor is read when the libraries are loaded and have computed with a model of a few numbers, the peak after the batch
+was computed three times: as the first of the process (HISTORY `first`, every row of the vocabulary being read before), or
+after the whole vocabulary was computed in pieces of one text (HISTORY `later`), as a corpus does.
 """
 
 import copy
@@ -22,7 +23,8 @@ def memory(field):
 
 
 def main():
-    folder, batch, tokens, threads = sys.argv[1], *map(int, sys.argv[2:])
+    folder, batch, tokens, threads = sys.argv[1], *map(int, sys.argv[2:5])
+    later = sys.argv[5] == "later"
     torch.set_num_threads(threads)
     config = AutoConfig.from_pretrained(folder)
     small = copy.deepcopy(config)
@@ -35,7 +37,8 @@ def main():
             AutoModel.from_pretrained(place).eval()(input_ids=torch.zeros((1, 8), dtype=torch.long))
         floor = memory("VmRSS:")
         model = AutoModel.from_pretrained(folder).eval()
-        for start in range(0, config.vocab_size - tokens, tokens):
+        model.get_input_embeddings().weight.sum()
+        for start in range(0, config.vocab_size - tokens, tokens) if later else ():
             model(input_ids=torch.arange(start, start + tokens).unsqueeze(0))
         ids = torch.arange(batch * tokens).remainder(config.vocab_size).reshape(batch, tokens)
         for _ in range(3):

@@ -135,6 +135,11 @@ fn memory(sizing: Option<&Sizing>, texts: &Texts) -> Memory {
         return memory;
     };
     memory.note = word("memory-note");
+    if !share.unknown.is_empty() {
+        let parts: Vec<String> = share.unknown.iter().map(|part| part_name(texts, *part)).collect();
+        let parts = texts.list(parts.iter().map(String::as_str));
+        memory.note = texts.get("plan-page-memory-unknown", &[("note", &memory.note), ("parts", &parts)]);
+    }
     memory.picture = picture(sizing, texts);
     let mut drawn = 0;
     for part in &share.parts {

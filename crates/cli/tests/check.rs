@@ -420,6 +420,29 @@ fn a_page_holds_the_ladder_and_nothing_from_elsewhere() {
     assert!(!page.contains("<script") && !page.contains("http"));
 }
 
+#[test]
+fn the_report_of_a_trial_shows_the_ladder_before_it_in_three_languages() {
+    let desk = Desk::new("documents");
+    desk.with_worker(ADAPTED);
+    let run = |said: Said| PathBuf::from(said.json()["report"].as_str().unwrap());
+    let without = run(desk.type_in(&desk.path("letters"), &["run", "--json"]));
+    assert!(!std::fs::read_to_string(without).unwrap().contains("ladder-title"), "no ladder was climbed yet");
+    desk.check(&["--to", "bus"]);
+    let report = run(desk.type_in(&desk.path("letters"), &["run", "--json"]));
+    // A climb after the trial is not the one before it.
+    desk.check(&["--to", "project"]);
+    let languages = [
+        ("en", "The ladder before this trial", "cards on the bus"),
+        ("fr", "L’échelle avant cet essai", "cartes sur le bus"),
+        ("ja", "この試行の前に上った段", "バス上のカード"),
+    ];
+    for (lang, title, rung) in languages {
+        desk.type_in(&desk.path("letters"), &["report", "latest", "--lang", lang]);
+        let html = std::fs::read_to_string(&report).unwrap();
+        assert!(html.contains(title) && html.contains(rung), "{lang}: {html}");
+    }
+}
+
 /// Codes of findings as the sources write them.
 fn codes(folder: &Path, weights: &[&str], codes: &mut Vec<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {

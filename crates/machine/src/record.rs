@@ -180,6 +180,15 @@ pub fn read(path: &Path) -> Result<Check, RecordError> {
     serde_json::from_str(kept.check.get()).map_err(|error| damaged(error.to_string()))
 }
 
+/// The last climb of the project at `root` that was begun on a machine before `moment`; none where there is none.
+/// Records that cannot be read count for nothing.
+#[must_use]
+pub fn before(root: &Path, moment: Stamp) -> Option<Check> {
+    let entries = fs_err::read_dir(root.join(CHECKS)).into_iter().flatten().filter_map(Result::ok);
+    let climbs = entries.filter_map(|entry| read(&entry.path()).ok());
+    climbs.filter(|check| check.checked <= moment).max_by_key(|check| check.checked)
+}
+
 /// How the ladder stands for a project on a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Standing {
@@ -282,6 +291,17 @@ mod tests {
         assert!(matches!(stands("b"), Standing::NotPassed { .. }));
         keep(root.path(), "3", &a_check(4, "b", None, None)).unwrap();
         assert!(matches!(stands("b"), Standing::Passed { path, .. } if path.ends_with("3-1.json")));
+    }
+
+    #[test]
+    fn the_climb_before_a_moment_is_the_last_of_those_that_were_begun_by_then() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(before(root.path(), Stamp(9)), None);
+        for (name, at) in [("1", 1), ("2", 5), ("3", 8)] {
+            keep(root.path(), name, &a_check(at, "a", None, None)).unwrap();
+        }
+        assert_eq!(before(root.path(), Stamp(7)).map(|check| check.checked), Some(Stamp(5)));
+        assert_eq!(before(root.path(), Stamp(0)), None);
     }
 
     #[test]

@@ -81,8 +81,8 @@ pub use manifest::MANIFEST;
 pub use pins::keep_pins;
 pub use receipt::{Reader, Receipt, ReceiptError, take_receipt, write_receipt};
 pub use report::{
-    MeasuresData, RefusalData, ReportData, SampleData, calendar, report, report_data, report_markdown,
-    write_report,
+    Ladder, LadderRung, MeasuresData, RefusalData, ReportData, SampleData, calendar, report, report_data,
+    report_markdown, write_report,
 };
 pub use spot::Destination;
 pub use status::{FirstError, Found, TrialState, TrialSummary, find, first_error, latest, runs, summary};

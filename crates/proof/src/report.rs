@@ -24,7 +24,32 @@ pub use data::{MeasuresData, RefusalData, ReportData, SampleData};
 /// The styles of the report, for other pages of the program that are to look alike: light and dark, screen and paper.
 pub const STYLE: &str = include_str!("../templates/report.css");
 
-/// The report of the trial or copy in `dir`.
+/// The ladder of checks that was climbed before a trial, in the words of the report's language. Who knows the machine
+/// gives it; a proof reads trials alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ladder {
+    /// The heading.
+    pub title: String,
+    /// What the climb came to, and when.
+    pub ending: String,
+    /// Its rungs, in order.
+    pub rungs: Vec<LadderRung>,
+}
+
+/// A rung and what it came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LadderRung {
+    /// Its name.
+    pub name: String,
+    /// Whether it passed; none where it was not looked at.
+    pub passed: Option<bool>,
+    /// Its verdict, in a word or two.
+    pub verdict: String,
+    /// What was seen, why it matters, what to do next.
+    pub lines: Vec<String>,
+}
+
+/// The report of the trial or copy in `dir`, with the ladder before it where one is known.
 ///
 /// `project` is the project's directory, where the beginnings of the inputs are read; without it, or where an
 /// input is gone or changed, the report says so instead of a text. The trial is verified on the way, so the
@@ -32,9 +57,14 @@ pub const STYLE: &str = include_str!("../templates/report.css");
 ///
 /// # Errors
 /// When there is no trial, its index cannot be read, or the system refuses to read.
-pub fn report(dir: &Path, project: Option<&Path>, texts: &Texts) -> Result<String, ProofError> {
+pub fn report(
+    dir: &Path,
+    project: Option<&Path>,
+    ladder: Option<&Ladder>,
+    texts: &Texts,
+) -> Result<String, ProofError> {
     let facts = facts::Facts::gather(dir, project)?;
-    let page = page::Page::new(&facts, texts);
+    let page = page::Page::new(&facts, texts).after(ladder);
     page.render().map_err(|error| ProofError::Report { why: error.to_string() })
 }
 

@@ -1,9 +1,12 @@
 //! What `pilote size` says of public models beside what other tools say and what is right, and how long it takes for
 //! the headers of a model of 70 billion parameters.
 
+mod server;
+
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 
 use anyhow::{Context, ensure};
 use serde_json::{Map, Value, json};
@@ -35,15 +38,26 @@ struct Asked {
     right: u64,
 }
 
-const ASKED: [Asked; 7] = [
+const ASKED: [Asked; 11] = [
     asked("llama-3.1-8b", "meta-llama/Llama-3.1-8B", 8192, "vllm", 1_073_741_824),
     asked("llama-3.1-70b", "meta-llama/Llama-3.1-70B", 4096, "vllm", 327_680 * 4096),
     asked("qwen2.5-7b", "Qwen/Qwen2.5-7B", 4096, "vllm", 57_344 * 4096),
     asked("mistral-7b-v0.1", "mistralai/Mistral-7B-v0.1", 32_768, "transformers", 536_870_912),
     asked("gemma-2-9b", "google/gemma-2-9b", 8192, "transformers", 2_113_929_216),
+    asked("phi-3-mini", "microsoft/Phi-3-mini-4k-instruct", 4096, "vllm", 393_216 * 4096),
+    asked("llama-2-7b", "meta-llama/Llama-2-7b-hf", 4096, "vllm", 524_288 * 4096),
+    asked("gemma-3-1b", "google/gemma-3-1b-it", 32_768, "transformers", 145_752_064),
+    asked("all-minilm-l6-v2", "sentence-transformers/all-MiniLM-L6-v2", 512, "transformers", 0),
     asked("deepseek-v2", "deepseek-ai/DeepSeek-V2", 4096, "vllm", 69_120 * 4096),
     asked("deepseek-v3", "deepseek-ai/DeepSeek-V3", 4096, "vllm", 70_272 * 4096),
 ];
+
+impl Asked {
+    /// What the model does with the tokens: an encoder keeps nothing of them.
+    fn work(&self) -> &'static str {
+        if self.right == 0 { "encode" } else { "generate" }
+    }
+}
 
 const fn asked(
     config: &'static str,
@@ -63,7 +77,8 @@ pub(super) fn bench(repo: &Repo) -> anyhow::Result<Section> {
         "The cache of one sequence in 16 bits, in bytes, from the same config.json files; in brackets how many times the \
          right value it is. hf-mem names its figures for interleaved windows an upper bound by intent. A dash is a figure \
          that a tool does not give. gguf-parser-go was not run: the read-me of gpustack/gguf-parser-go shows 4 GiB for a \
-         Mistral-7B file without a window at 32,768 tokens, which is right for that file.",
+         Mistral-7B file without a window at 32,768 tokens, which is right for that file. accelerate \
+         says no cache; its figure for weights is of a run by hand.",
         &["model", "tokens", "right", "pilote size", "hf-mem 0.5.6", "llmfit 1.1.17"],
     );
     let mut right = true;
@@ -86,7 +101,9 @@ pub(super) fn bench(repo: &Repo) -> anyhow::Result<Section> {
         ]);
     }
     section.claim("every figure of pilote size is the right one, to the byte".to_owned(), right);
+    published(&mut section);
     let headers = headers(repo)?;
+    ranges(repo, &pilote, &headers, &mut section)?;
     let mut times = Vec::new();
     let words = [pilote, "size".into(), headers, "--tokens".into(), "8192".into(), "--json".into()];
     for _ in 0..STARTS {
@@ -102,22 +119,70 @@ pub(super) fn bench(repo: &Repo) -> anyhow::Result<Section> {
     Ok(section)
 }
 
+/// What a tool that is not run here is known to have answered for the weights of a model.
+fn published(section: &mut Section) {
+    // accelerate 1.15.0, `estimate-memory` for 16 bits: it builds the model without its output head.
+    let accelerate = 139_006_066_944;
+    section.row(&[
+        "meta-llama/Llama-3.1-70B, weights".to_owned(),
+        "-".to_owned(),
+        WEIGHTS.to_string(),
+        times(Some(WEIGHTS), WEIGHTS),
+        "-".to_owned(),
+        format!("accelerate 1.15.0: {}", times(Some(accelerate), WEIGHTS)),
+    ]);
+}
+
+/// Sizes the header set over HTTP and claims what it cost.
+fn ranges(repo: &Repo, pilote: &Path, headers: &Path, section: &mut Section) -> anyhow::Result<()> {
+    let (address, sent) = server::serve(headers)?;
+    command::capture(
+        repo.command(&pilote.to_string_lossy()).args(["size", "--json", "--tokens", "8192", &address]),
+    )?;
+    let sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
+    let (mut total, mut most) = (0, 0);
+    for (name, bytes) in sent.iter().filter(|(name, _)| name.ends_with(".safetensors")) {
+        let mut length = [0; 8];
+        File::open(headers.join(name))?.read_exact(&mut length)?;
+        let header = 8 + u64::from_le_bytes(length);
+        total += bytes;
+        most = most.max(bytes.saturating_sub(header));
+    }
+    ensure!(sent.len() > SHARDS, "{} files were asked for", sent.len());
+    section.claim(
+        format!(
+            "by range requests the header bytes and at most 64 KiB a file ({total} bytes of {SHARDS} files, at most \
+             {most} beyond a header)"
+        ),
+        most <= 64 * 1024,
+    );
+    Ok(())
+}
+
 /// A figure with how many times the right one it is.
 #[expect(clippy::cast_precision_loss, reason = "a ratio to two decimals")]
 fn times(figure: Option<u64>, right: u64) -> String {
+    if right == 0 {
+        // Nothing is a multiple of nothing: what is more than it is shown as it is.
+        return figure.map_or_else(|| "-".to_owned(), |figure| figure.to_string());
+    }
     figure.map_or_else(|| "-".to_owned(), |figure| format!("{figure} ({:.2})", figure as f64 / right as f64))
 }
 
 fn cache(repo: &Repo, pilote: &Path, folder: &Path, asked: &Asked) -> anyhow::Result<u64> {
     let text = command::capture(
         repo.command(&pilote.to_string_lossy())
-            .args(["size", "--json", "--work", "generate", "--engine", asked.engine])
+            .args(["size", "--json", "--work", asked.work(), "--engine", asked.engine])
             .args(["--tokens", &asked.tokens.to_string()])
             .arg(folder),
     )?;
     let sizing: Value = serde_json::from_str(&text)?;
     let parts = sizing["estimate"]["shares"][0]["parts"].as_array().context("the estimate has no parts")?;
-    let part = parts.iter().find(|part| part["part"] == "cache").context("the estimate has no cache")?;
+    let Some(part) = parts.iter().find(|part| part["part"] == "cache") else {
+        // An encoder has no such part, and that is what is right for it.
+        ensure!(asked.work() == "encode", "the estimate has no cache");
+        return Ok(0);
+    };
     part["amount"]["high"].as_u64().context("the cache is unknown")
 }
 

@@ -17,12 +17,19 @@ const STARTS: usize = 20;
 pub(super) fn bench(repo: &Repo) -> anyhow::Result<Section> {
     let pilote = repo.built(Profile::Release, "pilote")?;
     let trial = demo_trial(repo, &pilote)?;
+    let project = trial.ancestors().nth(2).context("a trial lies in a project")?.to_owned();
+    let climb = ["check", "--to", "preprocessing", "--project"].map(PathBuf::from);
     let starts = [
         Start { name: "pilote --help", words: vec![pilote.clone(), "--help".into()], limit_ms: Some(15.0) },
         Start {
             name: "pilote verify of the demonstration",
-            words: vec![pilote, "verify".into(), trial],
+            words: vec![pilote.clone(), "verify".into(), trial],
             limit_ms: Some(100.0),
+        },
+        Start {
+            name: "pilote check, every rung before the model's and the engine's",
+            words: [pilote].into_iter().chain(climb).chain([project]).collect(),
+            limit_ms: Some(2000.0),
         },
         Start { name: "true (what a start costs here)", words: vec!["true".into()], limit_ms: None },
     ];

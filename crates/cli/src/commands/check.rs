@@ -5,7 +5,7 @@ mod engines;
 mod folder;
 mod ground;
 mod index;
-mod page;
+pub(crate) mod page;
 pub(crate) mod programs;
 pub(crate) mod show;
 pub(crate) mod trial;

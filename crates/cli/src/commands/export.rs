@@ -6,6 +6,7 @@ use pilote_proof::{Destination, Export, Exported};
 use pilote_spec::Clock as _;
 use serde::Serialize;
 
+use super::check::page;
 use super::show;
 use crate::args;
 use crate::exit::Exit;
@@ -110,7 +111,10 @@ fn report_of(trial: &Path, printer: &Printer) -> Option<String> {
     let plain = fs_err::symlink_metadata(&path).is_ok_and(|about| about.is_file());
     let there = plain.then(|| fs_err::read_to_string(&path).ok()).flatten();
     let project = place::project_of(trial);
-    there.or_else(|| pilote_proof::report(trial, project.as_deref(), &printer.texts).ok())
+    there.or_else(|| {
+        let ladder = project.as_ref().and_then(|root| page::before(root, trial, &printer.texts));
+        pilote_proof::report(trial, project.as_deref(), ladder.as_ref(), &printer.texts).ok()
+    })
 }
 
 /// Says where the copy is and what it is worth.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::check::page;
 use crate::args;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -39,7 +40,8 @@ pub(crate) fn report(
     let text = if args.markdown {
         pilote_proof::report_markdown(&trial, project.as_deref(), &printer.texts)?
     } else {
-        pilote_proof::report(&trial, project.as_deref(), &printer.texts)?
+        let ladder = project.as_ref().and_then(|root| page::before(root, &trial, &printer.texts));
+        pilote_proof::report(&trial, project.as_deref(), ladder.as_ref(), &printer.texts)?
     };
     pilote_proof::write_report(&output, &text)?;
     let facts =

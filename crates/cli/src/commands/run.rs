@@ -231,7 +231,8 @@ pub(crate) fn work(
     let (mut balance, mut criteria) = (collected.balance, collected.criteria);
     let report = trial.join("report.html");
     let write_report = || {
-        let html = pilote_proof::report(&trial, Some(&place.root), &printer.texts)?;
+        let ladder = check::page::before(&place.root, &trial, &printer.texts);
+        let html = pilote_proof::report(&trial, Some(&place.root), ladder.as_ref(), &printer.texts)?;
         pilote_proof::write_report(&report, &html)
     };
     let copy = match &place.parsed.project.destination {

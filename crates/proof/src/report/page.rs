@@ -11,9 +11,9 @@ use pilote_text::{Texts, printable};
 
 use crate::excerpt::{self, Excerpt};
 use crate::finding::{Finding, Grade};
-use crate::report::calendar;
 use crate::report::chart::{self, Chart};
 use crate::report::facts::{Facts, Sample};
+use crate::report::{Ladder, calendar};
 
 /// Up to so many refusals, each is told by itself.
 const REFUSALS_TOLD: usize = 20;
@@ -41,6 +41,7 @@ pub(super) struct Page {
     pub(super) results_note: String,
     pub(super) measures: Vec<Fact>,
     pub(super) charts: Vec<Chart>,
+    pub(super) ladder: Climbed,
     pub(super) history: Vec<Past>,
     pub(super) folds: Vec<Fold>,
     pub(super) footer: Vec<String>,
@@ -113,6 +114,14 @@ pub(super) struct Answer {
     pub(super) details: Vec<String>,
 }
 
+/// The ladder before the trial; empty where none is known.
+#[derive(Default)]
+pub(super) struct Climbed {
+    pub(super) title: String,
+    pub(super) ending: String,
+    pub(super) lines: Vec<Line>,
+}
+
 /// A trial of the history.
 pub(super) struct Past {
     pub(super) name: String,
@@ -158,6 +167,7 @@ impl Page {
             results_note: writer.results_note(),
             measures: writer.measures(),
             charts: writer.charts(),
+            ladder: Climbed::default(),
             history: writer.history(),
             folds: writer.folds(),
             footer: vec![
@@ -167,6 +177,25 @@ impl Page {
             command: format!("pilote verify {}", shown(&facts.directory)),
             project,
         }
+    }
+
+    /// The page with the ladder that was climbed before the trial.
+    pub(super) fn after(mut self, ladder: Option<&Ladder>) -> Self {
+        let Some(ladder) = ladder else { return self };
+        let lines = ladder.rungs.iter().map(|rung| {
+            let class = rung.passed.map_or("unknown", |passed| if passed { "holds" } else { "fails" });
+            Line {
+                class,
+                mark: if rung.passed.is_none() { "-" } else { mark(class) },
+                sentence: shown(&rung.name),
+                word: shown(&rung.verdict),
+                detail: String::new(),
+                concerned: rung.lines.iter().map(|line| shown(line)).collect(),
+            }
+        });
+        self.ladder =
+            Climbed { title: shown(&ladder.title), ending: shown(&ladder.ending), lines: lines.collect() };
+        self
     }
 }
 

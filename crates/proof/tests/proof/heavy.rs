@@ -66,7 +66,7 @@ fn every_page_passes_an_accessibility_checker_in_each_language_wide_and_narrow_l
     for fixture in [&holding, &failing] {
         collect(&fixture.trial).unwrap();
         for lang in Lang::ALL {
-            let html = report(&fixture.trial, Some(&fixture.project), &Texts::new(lang)).unwrap();
+            let html = report(&fixture.trial, Some(&fixture.project), None, &Texts::new(lang)).unwrap();
             for (width, (name, scheme)) in
                 WIDTHS.into_iter().flat_map(|width| SCHEMES.map(|scheme| (width, scheme)))
             {
@@ -82,7 +82,7 @@ fn every_page_passes_an_accessibility_checker_in_each_language_wide_and_narrow_l
 fn the_checker_finds_what_is_wrong() {
     let fixture = pilot();
     collect(&fixture.trial).unwrap();
-    let html = report(&fixture.trial, None, &Texts::new(Lang::En)).unwrap();
+    let html = report(&fixture.trial, None, None, &Texts::new(Lang::En)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let said =
         violations(&html.replace("<html lang=\"en\">", "<html>"), folder.path(), WIDTHS[0], SCHEMES[1].1);

@@ -27,7 +27,7 @@ fn keep(name: &str, html: &str) {
 }
 
 fn page(fixture: &Fixture, lang: Lang) -> String {
-    report(&fixture.trial, Some(&fixture.project), &Texts::new(lang)).unwrap()
+    report(&fixture.trial, Some(&fixture.project), None, &Texts::new(lang)).unwrap()
 }
 
 /// Words that stand only in keys of messages: one of them in a page is a message that no language has.
@@ -164,7 +164,7 @@ fn inputs_that_are_not_there_are_said_to_be_absent() {
     assert_eq!(words.matches("The input is not here, so its text cannot be shown.").count(), 1);
     assert_eq!(words.matches("The input has changed since the trial, so its text is not shown.").count(), 1);
     assert!(!words.contains("Another text."));
-    let alone = report(&fixture.trial, None, &Texts::new(Lang::En)).unwrap();
+    let alone = report(&fixture.trial, None, None, &Texts::new(Lang::En)).unwrap();
     assert_eq!(text(&alone).matches("The input is not here").count(), 11);
 }
 

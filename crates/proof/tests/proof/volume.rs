@@ -47,6 +47,6 @@ fn volume_of_a_million_rows() {
         assert_eq!((comparison.items.both, comparison.results.differing()), (1_000_000, 0));
     });
     timed("report", &mut || {
-        assert!(!report(&fixture.trial, None, &Texts::new(Lang::En)).unwrap().is_empty());
+        assert!(!report(&fixture.trial, None, None, &Texts::new(Lang::En)).unwrap().is_empty());
     });
 }

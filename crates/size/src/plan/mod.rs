@@ -100,6 +100,8 @@ pub enum Standing {
     DoesNotFit,
     /// No task was sized.
     NotSized,
+    /// The task was sized for another backend than this card's.
+    OtherBackend,
 }
 
 /// One candidate: a card with its prices for the asked lots.
@@ -255,6 +257,9 @@ fn candidate(
 
 fn standing(sizing: Option<&Sizing>, card: &Card) -> Standing {
     let held = sizing.and_then(|sizing| sizing.cards.iter().find(|held| held.card.name == card.name));
+    if sizing.is_some_and(|sizing| sizing.task.backend != card.backend) {
+        return Standing::OtherBackend;
+    }
     match held.map(|held| &held.verdict) {
         None => Standing::NotSized,
         Some(Verdict::Fits { .. }) => Standing::Fits,

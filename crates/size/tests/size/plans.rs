@@ -156,6 +156,28 @@ fn candidates_stand_by_verdict_then_price_and_a_backend_rules_out() {
     assert!(plan.candidates.iter().all(|candidate| candidate.card.backend == Backend::Cuda));
 }
 
+#[test]
+fn a_card_of_another_backend_than_the_sized_one_is_said_to_be_one() {
+    let cards = Cards::built_in().unwrap();
+    let request_of_size = Request {
+        task: generate(vllm(2048), 8192, 16),
+        cards: cards
+            .all
+            .iter()
+            .filter(|card| card.backend == Backend::Cuda)
+            .cloned()
+            .map(Holding::whole)
+            .collect(),
+        margin_percent: 10,
+        measured: None,
+    };
+    let sizing = size(&folder("llama-3.1-8b", 1), &request_of_size).unwrap();
+    let plan = plan(Some(&sizing), &cards, &Catalogue::sample().unwrap(), &request("1")).unwrap();
+    assert_eq!(of(&plan, "MI300X").standing, Standing::OtherBackend);
+    let none = pilote_size::plan::plan(None, &cards, &Catalogue::sample().unwrap(), &request("1")).unwrap();
+    assert_eq!(of(&none, "MI300X").standing, Standing::NotSized);
+}
+
 fn sample(groups: Vec<Group>) -> Sample {
     Sample {
         trial: "t".into(),

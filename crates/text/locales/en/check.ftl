@@ -26,6 +26,7 @@ check-after = The trial { $trial } ended at the step “{ $step }” with: { $er
 check-after-none = The trial { $trial } kept no error; the ladder begins at its first rung.
 check-after-order = What saves time, in this order, one factor at a time: the interpreter before reinstalling, paths before copying again, the size of the inputs before the size of the batch.
 check-index-named = The index that fits this Python, driver and card is { $index }; that it computes is for the ladder to show.
+check-before-trial = The ladder before this trial
 check-after-rung = The ladder begins at that rung: { $rung }. Those before it are not looked at.
 
 na-no-python = the engine needs no Python

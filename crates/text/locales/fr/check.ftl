@@ -26,6 +26,7 @@ check-after = L’essai { $trial } s’est arrêté à l’étape « { $step } �
 check-after-none = L’essai { $trial } n’a gardé aucune erreur ; l’échelle commence au premier échelon.
 check-after-order = Ce qui fait gagner du temps, dans cet ordre, un facteur à la fois : l’interpréteur avant de réinstaller, les chemins avant de recopier, la taille des entrées avant celle du paquet.
 check-index-named = L’index qui convient à ce Python, ce pilote de carte et cette carte est { $index } ; qu’il calcule, c’est à l’échelle de le montrer.
+check-before-trial = L’échelle avant cet essai
 check-after-rung = L’échelle commence à cet échelon : { $rung }. Ceux d’avant ne sont pas regardés.
 
 na-no-python = le moteur n’a pas besoin de Python

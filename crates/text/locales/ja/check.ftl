@@ -26,6 +26,7 @@ check-after = 試行 { $trial } は「{ $step }」の段階で次のエラーに
 check-after-none = 試行 { $trial } にエラーの記録はありません。最初の段から始めます。
 check-after-order = 時間を節約する順に、一度に一つずつ確かめてください：再インストールの前にインタープリター、再コピーの前にパス、バッチの大きさの前に入力の大きさ。
 check-index-named = この Python、ドライバー、カードに合うインデックスは { $index } です。実際に計算できるかは段で確かめます。
+check-before-trial = この試行の前に上った段
 check-after-rung = その段から始めます：{ $rung }。それより前の段は調べません。
 
 na-no-python = エンジンは Python を使いません

@@ -1,9 +1,12 @@
 //! A climb as a page for people: one file, no script, nothing from elsewhere.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
-use pilote_machine::record::Check;
+use pilote_machine::record::{self, Check};
 use pilote_machine::verdict::RungVerdict;
+use pilote_proof::{Ladder, LadderRung};
+use pilote_text::Texts;
 
 use super::show::{ending, told};
 use crate::printer::Printer;
@@ -63,6 +66,36 @@ pub(super) fn page(name: &str, check: &Check, printer: &Printer) -> String {
     }
     html.push_str("</ol>\n</body></html>\n");
     html
+}
+
+/// The ladder that was climbed before the trial in `trial`, for its report; none where the project keeps no climb from
+/// before it, or what was launched cannot be read.
+pub(crate) fn before(root: &Path, trial: &Path, texts: &Texts) -> Option<Ladder> {
+    let check = record::before(root, pilote_proof::summary(trial).started?)?;
+    let rungs = check.rungs.iter().map(|report| {
+        let told = told(report, texts);
+        let mut lines = told.seen;
+        for finding in told.findings {
+            lines.push(finding.seen);
+            lines.extend([finding.why, finding.cause, finding.next].into_iter().flatten());
+        }
+        let passed = match report.verdict {
+            RungVerdict::Passed => Some(true),
+            RungVerdict::Failed => Some(false),
+            _ => None,
+        };
+        // Why a rung was not looked at is a sentence and stands below it; the other verdicts are a word.
+        let mut verdict = told.verdict;
+        if passed.is_none() {
+            lines.insert(0, std::mem::take(&mut verdict));
+        }
+        LadderRung { name: told.name, passed, verdict, lines }
+    });
+    Some(Ladder {
+        title: texts.get("check-before-trial", &[]),
+        ending: format!("{} · {}", pilote_proof::calendar(check.checked), ending(&check, texts)),
+        rungs: rungs.collect(),
+    })
 }
 
 fn escaped(text: &str) -> String {
