@@ -44,7 +44,7 @@ const ASKED: [Asked; 11] = [
     asked("qwen2.5-7b", "Qwen/Qwen2.5-7B", 4096, "vllm", 57_344 * 4096),
     asked("mistral-7b-v0.1", "mistralai/Mistral-7B-v0.1", 32_768, "transformers", 536_870_912),
     asked("gemma-2-9b", "google/gemma-2-9b", 8192, "transformers", 2_113_929_216),
-    asked("phi-3-mini", "microsoft/Phi-3-mini-4k-instruct", 4096, "vllm", 393_216 * 4096),
+    asked("phi-3-mini", "microsoft/Phi-3-mini-4k-instruct", 1024, "transformers", 393_216 * 1024),
     asked("llama-2-7b", "meta-llama/Llama-2-7b-hf", 4096, "vllm", 524_288 * 4096),
     asked("gemma-3-1b", "google/gemma-3-1b-it", 32_768, "transformers", 145_752_064),
     asked("all-minilm-l6-v2", "sentence-transformers/all-MiniLM-L6-v2", 512, "transformers", 0),
