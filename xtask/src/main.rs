@@ -11,7 +11,7 @@ cargo xtask TASK
 
   setup          gets what the tests need beyond the Rust toolchain, a C compiler and python3: the example model
   test [--all]   set-up, format, lints, documentation, and every test; --all adds the tests that need heavy peers
-  bench [NAME]   measures (embed, ledger, engines, python, startup, sizes; all when none is named) and writes docs/benchmarks.md
+  bench [NAME]   measures (embed, ledger, engines, python, startup, sizes, sizing, memory; all when none is named) and writes docs/benchmarks.md
   dist           builds the program for release and prints its digest
   tidy           the project's own checks of its sources and documents, with figures";
 
