@@ -382,6 +382,10 @@ pub(crate) struct Compare {
     /// declares under `quality`.
     #[arg(long, value_name = "MEASURE=LEAST,...")]
     pub bar: Option<String>,
+    /// Where nothing that was recorded explains a difference: compute the first N items of B again, in a new trial, to
+    /// tell an engine that does not give the same twice from something that drifted.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub again: Option<u64>,
     /// What some items must come to: a file with one object a line, `id` and `label`.
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,

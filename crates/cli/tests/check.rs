@@ -216,6 +216,45 @@ fn what_does_not_travel_is_named_with_its_place() {
 }
 
 #[test]
+fn an_environment_that_was_made_elsewhere_is_named_by_its_launcher() {
+    let desk = Desk::new("documents");
+    let launcher = |text: &str| {
+        let path = desk.path("letters/.venv/bin/pip");
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        desk.check(&["project", "--json"])
+    };
+    let here = desk.path("letters/.venv/bin/python3");
+    let said = launcher(&format!("#!{}\nimport sys\n", here.display()));
+    assert_eq!((said.status, said.faults("project").len()), (0, 0), "{}", said.out);
+    for elsewhere in [
+        "#!/srv/old/.venv/bin/python3\n",
+        "#!/bin/sh\n'''exec' \"/srv/an old/.venv/bin/python3\" \"$0\" \"$@\"\n",
+    ] {
+        let said = launcher(elsewhere);
+        let faults = said.faults("project");
+        assert_eq!((said.status, faults), (1, vec!["environment-moved".to_owned()]), "{}", said.out);
+        let text = desk.check(&["project"]).out;
+        assert!(text.contains(".venv/bin/pip starts /srv/") && text.contains("make it again"), "{text}");
+    }
+}
+
+#[test]
+fn a_file_that_was_not_searched_for_secrets_is_counted_and_never_taken_for_clean() {
+    let desk = Desk::new("documents");
+    let note = |said: &Said| {
+        let findings = said.rung("project")["findings"].as_array().unwrap().clone();
+        findings.into_iter().find(|finding| finding["code"] == "unscanned").unwrap_or_default().to_string()
+    };
+    // The pilot's scanned page is one already.
+    let before = note(&desk.check(&["project", "--json"]));
+    assert!(before.contains("binary: 1"), "{before}");
+    std::fs::write(desk.path("letters/src/results.dat"), b"PK\x03\x04\x14\0\0\0secret").unwrap();
+    let said = desk.check(&["project", "--json"]);
+    assert!(note(&said).contains("binary: 2"), "{}", said.out);
+}
+
+#[test]
 fn a_wrong_configuration_ends_with_the_status_of_a_wrong_request_and_the_folder_is_judged_all_the_same() {
     let desk = Desk::new("documents");
     desk.configure(|config| config["pilot"]["count"] = json!(0));

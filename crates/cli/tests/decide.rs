@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 
 use pilote_spec::Digest;
 use serde_json::{Value, json};
-use support::repository;
+use support::{Trial, repository, worker};
 
 /// A project of the documents template in a folder of its own.
 struct Desk(tempfile::TempDir);
@@ -272,4 +272,66 @@ fn closing_gathers_everything_says_what_would_be_lost_and_is_safe_once_it_is_pro
     assert_eq!(codes, ["inputs", "bundle-here"], "the bundle lies on this file system");
     let inside = desk.pilote(&["close", "copies"]);
     assert!(inside.status == 2 && inside.err.contains("name a destination elsewhere"), "{}", inside.err);
+}
+
+/// A project whose worker answers as `mood.txt` says; nothing of that is recorded.
+fn moody(mood: &str) -> Trial {
+    let engine = json!({
+        "kind": "worker", "command": ["python3", worker("moody.py")],
+        "environment": { "PYTHONPATH": repository().join("python").display().to_string() },
+    });
+    let output = r#"{"kind":"category","categories":[{"name":"a"},{"name":"b"}]}"#;
+    let project = Trial::new(output, &engine, &["one", "two", "three", "four"]);
+    project.write("mood.txt", mood.as_bytes());
+    project
+}
+
+/// Compares the two trials of a project, and computes some items again.
+fn compared_again(project: &Trial, a: &Path, b: &Path, count: &str) -> Said {
+    let (a, b) = (a.to_str().unwrap(), b.to_str().unwrap());
+    type_in(project.root(), &["compare", a, b, "--again", count, "--json"])
+}
+
+#[test]
+fn an_engine_that_does_not_give_the_same_twice_is_told_from_something_that_drifted() {
+    let chance = moody("turns");
+    let (first, second) = (chance.run(&["--json"]).trial(), chance.run(&["--json"]).trial());
+    let plain = type_in(chance.root(), &["compare", first.to_str().unwrap(), second.to_str().unwrap()]);
+    assert!(plain.out.contains("--again 4"), "{}", plain.out);
+    let again = compared_again(&chance, &first, &second, "2").json();
+    assert_eq!((again["cause"].as_str(), again["again"]["says"].as_str()), (Some("unexplained"), Some("chance")));
+    assert_eq!((again["again"]["items"].as_u64(), again["again"]["differing_from_b"].as_u64()), (Some(2), Some(2)));
+
+    let drift = moody("a");
+    let first = drift.run(&["--json"]).trial();
+    drift.write("mood.txt", b"b");
+    let second = drift.run(&["--json"]).trial();
+    let again = compared_again(&drift, &first, &second, "3").json();
+    assert_eq!(again["again"]["says"], "drift");
+    assert_eq!((again["again"]["differing_from_a"].as_u64(), again["again"]["differing_from_b"].as_u64()), (Some(3), Some(0)));
+    let trials = std::fs::read_dir(drift.root().join("runs")).unwrap().count();
+    let needless = compared_again(&drift, &second, &second, "3");
+    assert!(needless.status == 0 && needless.json().get("again").is_none());
+    assert_eq!(std::fs::read_dir(drift.root().join("runs")).unwrap().count(), trials);
+}
+
+#[test]
+fn a_pilot_that_gets_labelled_items_wrong_is_not_launched_on() {
+    let desk = Desk::new();
+    let first = desk.run(0);
+    let results = std::fs::read_to_string(desk.root().join("runs").join(&first).join("results.jsonl")).unwrap();
+    let label = |line: &str, other: Option<&str>| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        json!({ "id": line["id"], "label": other.map_or(line["output"]["category"].clone(), Into::into) }).to_string()
+    };
+    let lines: Vec<&str> = results.lines().collect();
+    let labels = [label(lines[0], Some("another")), label(lines[1], None), label(lines[2], None)].join("\n");
+    std::fs::write(desk.root().join("data/labels.jsonl"), labels).unwrap();
+    desk.configure(|config| {
+        config["quality"] = json!({ "reference": first, "labels": "data/labels.jsonl", "accuracy_min": 0.9 });
+    });
+    desk.run(0);
+    let launch = desk.pilote(&[&["decide", "latest", "launch"], &WORDS[..], &SAMPLES[..]].concat());
+    assert_eq!(launch.status, 2);
+    assert!(launch.err.contains("accuracy is 0.666667 over 3, 0.9 is asked for"), "{}", launch.err);
 }

@@ -43,6 +43,7 @@ pub fn lint(root: &Path, project: Option<&Project>, programs: &dyn Programs) -> 
             .links_outside()
             .map(|(path, target)| Finding::fault("link-outside").with("path", path).with("target", target)),
     );
+    findings.extend(environments(root));
     if let Some(project) = project {
         findings.extend(entry::entry(root, project));
         findings.extend(entry::notebooks(&folder, project));
@@ -54,6 +55,45 @@ pub fn lint(root: &Path, project: Option<&Project>, programs: &dyn Programs) -> 
     findings.extend(references::revision(root, &folder, programs));
     findings.extend(secrets::lint(&folder));
     findings
+}
+
+/// Environments in the folder whose programs start an interpreter of another place: their launchers name it by its whole
+/// path, so that an environment does not move with its folder.
+fn environments(root: &Path) -> Vec<Finding> {
+    let here = fs_err::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let moved = |name: &&str| {
+        let mut launchers: Vec<_> = fs_err::read_dir(root.join(name).join("bin")).ok()?.flatten().collect();
+        launchers.sort_by_key(fs_err::DirEntry::file_name);
+        launchers.into_iter().take(LAUNCHERS_MAX).find_map(|launcher| {
+            let target = started(&launcher.path())?;
+            let own = [root, &here].iter().any(|place| Path::new(&target).starts_with(place.join(name)));
+            let path = format!("{name}/bin/{}", launcher.file_name().to_string_lossy());
+            (!own).then(|| Finding::fault("environment-moved").with("path", path).with("target", target))
+        })
+    };
+    ["venv", ".venv", "env"].iter().filter_map(moved).collect()
+}
+
+/// Launchers of one environment that are looked at.
+const LAUNCHERS_MAX: usize = 1_000;
+
+/// The interpreter that a launcher names by its whole path, in its first line or, where that path holds a space, behind
+/// a shell in the second.
+fn started(launcher: &Path) -> Option<String> {
+    use std::io::Read as _;
+    let file = fs_err::File::open(launcher).ok()?;
+    if !file.metadata().is_ok_and(|about| about.is_file()) {
+        return None;
+    }
+    let mut start = Vec::new();
+    file.take(1_024).read_to_end(&mut start).ok()?;
+    let start = String::from_utf8_lossy(&start);
+    let line = start.strip_prefix("#!")?.lines().take(2).find(|line| line.contains("/bin/python"))?;
+    let named = match line.split_once('"') {
+        Some((_, quoted)) => quoted.split('"').next()?,
+        None => line.split_whitespace().next()?,
+    };
+    named.starts_with('/').then(|| named.to_owned())
 }
 
 /// The requirement files of a project.

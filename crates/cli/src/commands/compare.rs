@@ -6,6 +6,7 @@ use pilote_proof::{ChangedItem, Comparison, Factor, FactorCode, FactorState, Lab
 use pilote_spec::{Outcome, OutcomeChange, QualityBar, QualityLine, QualityMeasure, Verdict};
 use pilote_text::{fit, pad, pad_start, printable, width};
 
+use super::again::{self, CompareJson};
 use super::show;
 use crate::args;
 use crate::exit::Exit;
@@ -41,7 +42,20 @@ pub(crate) fn compare(
     };
     let comparison = pilote_proof::compare(&a, &b, &question)?;
     show(&comparison, printer);
-    printer.object(&comparison);
+    let again = match args.again {
+        Some(count) if comparison.cause == pilote_proof::Cause::Unexplained => {
+            Some(again::again((&a, &b), count, &scratch, surroundings, printer)?)
+        }
+        Some(_) => {
+            printer.line(&printer.texts.get("compare-again-needless", &[]));
+            None
+        }
+        None => {
+            advise_again(&comparison, printer);
+            None
+        }
+    };
+    printer.object(&CompareJson { comparison: &comparison, again });
     Ok(Exit::of_verdict(comparison.quality_holds.unwrap_or(true)))
 }
 
@@ -230,7 +244,7 @@ fn outcome(outcome: Option<&Outcome>, printer: &Printer) -> String {
     }
 }
 
-/// What can be said of the cause, in a sentence, and what to do where nothing explains the difference.
+/// What can be said of the cause, in a sentence.
 fn verdict(comparison: &Comparison, printer: &Printer) {
     let texts = &printer.texts;
     let names = |factors: &mut dyn Iterator<Item = &Factor>| {
@@ -249,10 +263,14 @@ fn verdict(comparison: &Comparison, printer: &Printer) {
     if !unknown.is_empty() {
         printer.line(&texts.get("compare-also", &[("factors", &unknown)]));
     }
+}
+
+/// What to do where nothing explains a difference.
+fn advise_again(comparison: &Comparison, printer: &Printer) {
     if comparison.cause == pilote_proof::Cause::Unexplained {
         let count = AGAIN.min(comparison.b.items.max(1)).to_string();
-        let args = [("count", &*count), ("trial", &*comparison.b.trial)];
-        printer.line(&texts.get("compare-again", &args));
+        let args = [("count", &*count), ("a", &*comparison.a.trial), ("b", &*comparison.b.trial)];
+        printer.line(&printer.texts.get("compare-again", &args));
     }
 }
 

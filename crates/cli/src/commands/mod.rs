@@ -1,5 +1,6 @@
 //! The commands, one file each: each reads its arguments, lets the crates work and prints what came out.
 
+mod again;
 pub(crate) mod check;
 pub(crate) mod close;
 pub(crate) mod compare;

@@ -28,11 +28,14 @@ pub(crate) fn verification(printer: &Printer, verification: &Verification) {
         balance(printer, account, &verification.criteria);
     }
     for finding in &verification.findings {
-        let grade = serde_json::to_value(finding.grade).unwrap_or_default();
-        let code = serde_json::to_value(finding.code).unwrap_or_default();
-        let (grade, code) = (grade.as_str().unwrap_or_default(), code.as_str().unwrap_or_default());
-        let place = printable(&finding.place);
-        printer.line(format!("  {grade}: {code}: {place} {}", printable(&finding.detail)).trim_end());
+        let (code, place) = (finding.code.code(), printable(&finding.place));
+        let said = printer.texts.get(&format!("finding-{code}"), &[]);
+        let mark = if finding.grade == pilote_proof::Grade::Error { '✗' } else { '!' };
+        let args = [("place", &*place), ("code", &said)];
+        printer.line(&format!("  {mark} {} [{code}]", printer.texts.get("report-finding", &args)));
+        if !finding.detail.is_empty() {
+            printer.line(&format!("      {}", printable(&finding.detail)));
+        }
     }
 }
 

@@ -432,6 +432,7 @@ check-layout-missing = { $path } is not there.
     .next = Make it; `pilote new` shows what belongs in it.
 check-config-wrong = config/pilote.json is wrong.
     .next = Mend the lines below.
+check-environment-moved = { $path } starts { $target }: the environment was made in another place and does not move with the folder; make it again here from requirements-rebuild.txt.
 check-link-outside = { $path } links to { $target }, which does not travel.
     .next = Put the files into the folder, or declare them as a reference.
 check-path-absolute = { $key } names { $path }, a path of one machine.

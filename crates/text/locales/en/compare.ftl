@@ -76,7 +76,12 @@ compare-unexplained = { $count ->
    *[other] Nothing that was recorded changed, and { $count } results differ: either the engine is not deterministic, or something drifted.
 }
 compare-also = Not recorded, so it may differ as well: { $factors }.
-compare-again = To tell the two apart, compute a sample again: “pilote run --limit { $count }”, then “pilote compare { $trial } latest”.
+compare-again = To tell the two apart, compute a sample again: “pilote compare { $a } { $b } --again { $count }”.
+compare-again-chance = Computed again, { $from-b } of { $items } items differ from the second trial although nothing changed: the engine does not give the same twice ({ $trial }).
+compare-again-drift = Computed again, all { $items } items are as in the second trial, and { $from-a } differ from the first: the engine gives the same twice, and something that is not recorded changed between the two trials ({ $trial }).
+compare-again-beyond = Computed again, all { $items } items are as in both trials: none of those that differ is among them. Compute more of them again ({ $trial }).
+compare-again-changed = Something that is recorded is otherwise now than in the second trial, so that nothing follows from { $trial }: “pilote compare” says what.
+compare-again-needless = Nothing was computed again: what was recorded explains the difference, or there is none.
 
 quality-agreement = outcomes as in the reference
 quality-cosine = lowest cosine of a vector

@@ -432,6 +432,7 @@ check-layout-missing = { $path } n’est pas là.
     .next = Créez-le ; `pilote new` montre ce qui y va.
 check-config-wrong = config/pilote.json est incorrect.
     .next = Corrigez les lignes ci-dessous.
+check-environment-moved = { $path } lance { $target } : l’environnement a été créé ailleurs et ne suit pas le dossier ; recréez-le ici à partir de requirements-rebuild.txt.
 check-link-outside = { $path } renvoie à { $target }, qui ne voyage pas.
     .next = Mettez les fichiers dans le dossier, ou déclarez-les comme référence.
 check-path-absolute = { $key } nomme { $path }, un chemin d’une seule machine.

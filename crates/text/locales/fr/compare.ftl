@@ -76,7 +76,12 @@ compare-unexplained = { $count ->
    *[other] Rien de ce qui est noté n’a changé, et { $count } résultats diffèrent : soit le moteur n’est pas déterministe, soit quelque chose a dérivé.
 }
 compare-also = Non noté, et peut donc différer aussi : { $factors }.
-compare-again = Pour trancher, calculez de nouveau un échantillon : « pilote run --limit { $count } », puis « pilote compare { $trial } latest ».
+compare-again = Pour trancher, calculez de nouveau un échantillon : « pilote compare { $a } { $b } --again { $count } ».
+compare-again-chance = Calculés de nouveau, { $from-b } éléments sur { $items } diffèrent du second essai alors que rien n’a changé : le moteur ne donne pas deux fois la même chose ({ $trial }).
+compare-again-drift = Calculés de nouveau, les { $items } éléments sont comme dans le second essai, et { $from-a } diffèrent du premier : le moteur donne deux fois la même chose, et quelque chose qui n’est pas noté a changé entre les deux essais ({ $trial }).
+compare-again-beyond = Calculés de nouveau, les { $items } éléments sont comme dans les deux essais : aucun de ceux qui diffèrent n’en fait partie. Calculez-en davantage ({ $trial }).
+compare-again-changed = Quelque chose qui est noté n’est plus comme dans le second essai, si bien que rien ne découle de { $trial } : « pilote compare » dit quoi.
+compare-again-needless = Rien n’a été calculé de nouveau : ce qui est noté explique la différence, ou il n’y en a pas.
 
 quality-agreement = issues comme dans la référence
 quality-cosine = plus bas cosinus d’un vecteur

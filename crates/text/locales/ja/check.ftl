@@ -432,6 +432,7 @@ check-layout-missing = { $path } がありません。
     .next = 作成してください。`pilote new` で中身の例を確認できます。
 check-config-wrong = config/pilote.json が正しくありません。
     .next = 下の行を直してください。
+check-environment-moved = { $path } は { $target } を起動します。この環境は別の場所で作られたもので、フォルダーと一緒には移動できません。requirements-rebuild.txt からここで作り直してください。
 check-link-outside = { $path } は { $target } へのリンクで、移動先では使えません。
     .next = ファイルをフォルダーに入れるか、参照として宣言してください。
 check-path-absolute = { $key } の { $path } は一台のマシンだけのパスです。

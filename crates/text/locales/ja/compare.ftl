@@ -71,7 +71,12 @@ compare-several-factors = { $count ->
 }
 compare-unexplained = 記録されたものは何も変わっていませんが、{ $count } 件の結果が異なります。エンジンが決定的でないか、何かがずれています。
 compare-also = 記録がないため、次のものも違う可能性があります：{ $factors }。
-compare-again = どちらかを見分けるには、標本をもう一度計算してください。「pilote run --limit { $count }」の後に「pilote compare { $trial } latest」を実行します。
+compare-again = どちらかを見分けるには、標本をもう一度計算してください：「pilote compare { $a } { $b } --again { $count }」。
+compare-again-chance = もう一度計算したところ、何も変わっていないのに { $items } 項目中 { $from-b } 項目が二つ目の試行と異なります。エンジンは同じ結果を二度出しません（{ $trial }）。
+compare-again-drift = もう一度計算した { $items } 項目はすべて二つ目の試行と同じで、{ $from-a } 項目が一つ目と異なります。エンジンは同じ結果を出しており、記録されていない何かが二つの試行の間に変わりました（{ $trial }）。
+compare-again-beyond = もう一度計算した { $items } 項目はすべて両方の試行と同じです。異なる項目はこの中にありません。もっと多く計算してください（{ $trial }）。
+compare-again-changed = 記録されたものが二つ目の試行と違っているため、{ $trial } からは何も言えません。「pilote compare」で違いが分かります。
+compare-again-needless = もう一度計算したものはありません。記録されたものが違いを説明しているか、違いがありません。
 
 quality-agreement = 基準と同じ結果
 quality-cosine = ベクトルの最小コサイン
