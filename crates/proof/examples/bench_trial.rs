@@ -101,7 +101,7 @@ fn config(count: u64, files: bool) -> serde_json::Value {
         "format": "pilote.project/1",
         "name": "a trial of a benchmark",
         "pilot": { "inputs": { "range": { "first": 1, "last": 12 } }, "count": 12 },
-        "campaign": { "inputs": inputs, "count": count },
+        "campaign": { "inputs": inputs, "count": count, "refused_max": 0.0 },
         "output": output,
         "engine": engine,
     })
