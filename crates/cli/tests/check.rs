@@ -235,7 +235,7 @@ fn an_environment_that_was_made_elsewhere_is_named_by_its_launcher() {
         let faults = said.faults("project");
         assert_eq!((said.status, faults), (1, vec!["environment-moved".to_owned()]), "{}", said.out);
         let text = desk.check(&["project"]).out;
-        assert!(text.contains(".venv/bin/pip starts /srv/") && text.contains("make it again"), "{text}");
+        assert!(text.contains(".venv/bin/pip starts /srv/") && text.contains("Make it again"), "{text}");
     }
 }
 

@@ -519,7 +519,11 @@ fn a_pipe_in_the_place_of_a_file_is_found_and_never_waited_on() {
     assert!(Command::new("mkfifo").arg(trial.join("results.jsonl")).status().unwrap().success());
     let verify = desk.in_project(&["verify", "latest"]);
     assert_eq!(verify.status, 1, "{}", verify.err);
-    assert!(verify.out.contains("results.jsonl: something here is no plain file [not-plain]"), "{}", verify.out);
+    assert!(
+        verify.out.contains("results.jsonl: something here is no plain file [not-plain]"),
+        "{}",
+        verify.out
+    );
 }
 
 #[test]

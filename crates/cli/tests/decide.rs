@@ -299,8 +299,14 @@ fn an_engine_that_does_not_give_the_same_twice_is_told_from_something_that_drift
     let plain = type_in(chance.root(), &["compare", first.to_str().unwrap(), second.to_str().unwrap()]);
     assert!(plain.out.contains("--again 4"), "{}", plain.out);
     let again = compared_again(&chance, &first, &second, "2").json();
-    assert_eq!((again["cause"].as_str(), again["again"]["says"].as_str()), (Some("unexplained"), Some("chance")));
-    assert_eq!((again["again"]["items"].as_u64(), again["again"]["differing_from_b"].as_u64()), (Some(2), Some(2)));
+    assert_eq!(
+        (again["cause"].as_str(), again["again"]["says"].as_str()),
+        (Some("unexplained"), Some("chance"))
+    );
+    assert_eq!(
+        (again["again"]["items"].as_u64(), again["again"]["differing_from_b"].as_u64()),
+        (Some(2), Some(2))
+    );
 
     let drift = moody("a");
     let first = drift.run(&["--json"]).trial();
@@ -308,7 +314,10 @@ fn an_engine_that_does_not_give_the_same_twice_is_told_from_something_that_drift
     let second = drift.run(&["--json"]).trial();
     let again = compared_again(&drift, &first, &second, "3").json();
     assert_eq!(again["again"]["says"], "drift");
-    assert_eq!((again["again"]["differing_from_a"].as_u64(), again["again"]["differing_from_b"].as_u64()), (Some(3), Some(0)));
+    assert_eq!(
+        (again["again"]["differing_from_a"].as_u64(), again["again"]["differing_from_b"].as_u64()),
+        (Some(3), Some(0))
+    );
     let trials = std::fs::read_dir(drift.root().join("runs")).unwrap().count();
     let needless = compared_again(&drift, &second, &second, "3");
     assert!(needless.status == 0 && needless.json().get("again").is_none());
@@ -319,10 +328,12 @@ fn an_engine_that_does_not_give_the_same_twice_is_told_from_something_that_drift
 fn a_pilot_that_gets_labelled_items_wrong_is_not_launched_on() {
     let desk = Desk::new();
     let first = desk.run(0);
-    let results = std::fs::read_to_string(desk.root().join("runs").join(&first).join("results.jsonl")).unwrap();
+    let results =
+        std::fs::read_to_string(desk.root().join("runs").join(&first).join("results.jsonl")).unwrap();
     let label = |line: &str, other: Option<&str>| {
         let line: Value = serde_json::from_str(line).unwrap();
-        json!({ "id": line["id"], "label": other.map_or(line["output"]["category"].clone(), Into::into) }).to_string()
+        json!({ "id": line["id"], "label": other.map_or(line["output"]["category"].clone(), Into::into) })
+            .to_string()
     };
     let lines: Vec<&str> = results.lines().collect();
     let labels = [label(lines[0], Some("another")), label(lines[1], None), label(lines[2], None)].join("\n");

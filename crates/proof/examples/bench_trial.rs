@@ -15,6 +15,7 @@ use pilote_spec::{
     Digest, EngineFacts, EventLine, Item, ItemId, Location, MachineFacts, Outcome, Output, Position,
     ProgramFacts, Project, Stamp, TRIAL_FORMAT, Trial, TrialEvent, TrialKind,
 };
+use pilote_text::{Lang, Texts};
 use serde_json::json;
 
 type Failure = Box<dyn std::error::Error>;
@@ -39,6 +40,9 @@ fn main() -> Result<(), Failure> {
     };
     let trial = lay_out(&dir, count, bytes)?;
     pilote_proof::collect(&trial)?;
+    // Every finished trial has its report; an export would make one first.
+    let html = pilote_proof::report(&trial, Some(&dir), &Texts::new(Lang::En))?;
+    pilote_proof::write_report(&trial.join("report.html"), &html)?;
     writeln!(std::io::stdout(), "{}", trial.display())?;
     Ok(())
 }

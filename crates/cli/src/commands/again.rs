@@ -7,8 +7,8 @@ use pilote_proof::{Cause, Comparison, Question};
 use pilote_spec::{QualityBar, TrialKind};
 use serde::Serialize;
 
-use super::run::{Manner, Task, work};
 use super::gate;
+use super::run::{Manner, Task, work};
 use crate::failure::Failure;
 use crate::place::{self, Place};
 use crate::printer::Printer;
@@ -65,7 +65,8 @@ pub(super) fn again(
     printer: &Printer,
 ) -> Result<Again, Failure> {
     let root = place::project_of(b).ok_or_else(|| {
-        let error = anyhow::anyhow!("{} lies in no project's runs/, so nothing of it can be computed", b.display());
+        let error =
+            anyhow::anyhow!("{} lies in no project's runs/, so nothing of it can be computed", b.display());
         Failure::request("no-project", error).hint("compare the trial in its project, not a copy of it")
     })?;
     let place = Place::find(surroundings, Some(&root))?;

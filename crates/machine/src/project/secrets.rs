@@ -358,10 +358,7 @@ mod tests {
     #[test]
     fn what_only_looks_like_a_secrets_name_is_none_and_a_key_among_arguments_is_one() {
         let digits = ["4f1c9a7be03d52", "86a1f09c3d7eb2", "5480ac61f7d9"].concat();
-        assert_eq!(
-            found("config/model.json", "{\"use_cls_token\": true, \"pad_token_id\": 0}\n"),
-            [""; 0]
-        );
+        assert_eq!(found("config/model.json", "{\"use_cls_token\": true, \"pad_token_id\": 0}\n"), [""; 0]);
         let variable = format!("WANDB_API_KEY={digits}\n");
         assert_eq!(found("run.sh", &variable), ["1:generic-api-key"]);
         let argument = format!("\"command\": [\"src/train\", \"--logger.wandb.key={digits}\"]\n");
