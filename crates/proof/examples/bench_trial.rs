@@ -41,7 +41,7 @@ fn main() -> Result<(), Failure> {
     let trial = lay_out(&dir, count, bytes)?;
     pilote_proof::collect(&trial)?;
     // Every finished trial has its report; an export would make one first.
-    let html = pilote_proof::report(&trial, Some(&dir), &Texts::new(Lang::En))?;
+    let html = pilote_proof::report(&trial, Some(&dir), None, &Texts::new(Lang::En))?;
     pilote_proof::write_report(&trial.join("report.html"), &html)?;
     writeln!(std::io::stdout(), "{}", trial.display())?;
     Ok(())
