@@ -218,6 +218,10 @@ pub(crate) struct Run {
     /// Take up this stopped trial: a path, a name below runs/, or `latest`.
     #[arg(long, value_name = "RUN")]
     pub resume: Option<PathBuf>,
+    /// Take over the outcomes of this finished trial for the items that are the same, by identifier and content, and
+    /// compute only the others: for documents that were added since.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["resume", "dry_run"])]
+    pub since: Option<PathBuf>,
     /// Work on without this terminal; `follow` and `stop` find the trial from any other one.
     #[arg(long, conflicts_with = "dry_run")]
     pub detach: bool,

@@ -1,6 +1,7 @@
 //! The program `pilote`: reads the command line, composes the crates, prints.
 
 mod args;
+mod campaign_time;
 mod commands;
 mod environment;
 mod exit;

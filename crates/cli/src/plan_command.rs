@@ -39,6 +39,10 @@ pub(crate) struct PlanArgs {
     /// Also write the plan as a page: one file, without scripts (HTML).
     #[arg(long, value_name = "FILE")]
     pub page: Option<PathBuf>,
+    /// Project the time of the declared campaign on this trial, which measured a sample of its corpus: a path, a name
+    /// below runs/, or `latest`.
+    #[arg(long, value_name = "RUN", conflicts_with = "sample")]
+    pub measured: Option<PathBuf>,
     /// A measured sample for a projection (JSON).
     #[arg(long, value_name = "FILE")]
     pub sample: Option<PathBuf>,

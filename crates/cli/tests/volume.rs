@@ -124,3 +124,73 @@ print(json.dumps([[row['id'], row['vector'], row['lang']] for row in csv.DictRea
     let (status, said) = pilote(&["results", "latest", "--as", "orc"], trial.root());
     assert!(status == 2 && said.contains("csv, parquet, openai-batch"), "{said}");
 }
+
+#[test]
+fn rows_that_were_added_are_computed_alone_and_every_row_has_one_outcome_in_the_new_balance() {
+    let trial = rows("name,text,lang\na,one,fr\nb,two,en\nc,three,\n", 3);
+    let first = trial.run(&["--json"]);
+    assert_eq!(first.status, 0, "{}", first.said);
+    let config = trial.root().join("config/pilote.json");
+    let text = std::fs::read_to_string(&config).unwrap();
+    trial.write("config/pilote.json", text.replace("\"count\":3", "\"count\":4").as_bytes());
+    trial.write("data/rows.csv", b"name,text,lang\nnew,four,\na,one,fr\nb,changed,en\nd,five,\n");
+    let second = trial.run(&["--json", "--since", &first.trial().display().to_string()]);
+    assert_eq!(second.status, 0, "{}", second.said);
+    let balance = &second.json()["balance"];
+    assert_eq!(
+        (&balance["declared"], &balance["accepted"], &balance["pending"]),
+        (&json!(4), &json!(4), &json!(0))
+    );
+    let launched: Value =
+        serde_json::from_str(&std::fs::read_to_string(second.trial().join("trial.json")).unwrap()).unwrap();
+    let since = &launched["since"];
+    assert_eq!((&since["taken_over"], &since["asked"]), (&json!(1), &json!(3)));
+    assert_eq!(since["changed"]["names"], json!(["b"]));
+    assert_eq!(since["removed"]["names"], json!(["c"]));
+    for said in ["1 outcomes; 3 items are computed", "(1): b", "No more among the inputs (1): c"] {
+        assert!(second.said.contains(said), "{said}: {}", second.said);
+    }
+    let report = std::fs::read_to_string(second.trial().join("report.html")).unwrap();
+    assert!(report.contains("Over inputs that grew"));
+    let (status, said) = pilote(&["verify", "latest"], trial.root());
+    assert_eq!(status, 0, "{said}");
+}
+
+#[test]
+fn a_plan_gives_the_time_of_the_campaign_only_where_enough_batches_of_each_length_were_measured() {
+    let many: String = (0..400).map(|n| format!("r{n},{},\n", "word ".repeat(1 + n % 40))).collect();
+    let trial = rows(&format!("name,text,lang\n{}", many.lines().take(3).collect::<Vec<_>>().join("\n")), 3);
+    trial.write("data/all.csv", format!("name,text,lang\n{many}").as_bytes());
+    let config = trial.root().join("config/pilote.json");
+    let mut project: Value = serde_json::from_str(&std::fs::read_to_string(&config).unwrap()).unwrap();
+    let mut inputs = project["pilot"]["inputs"].clone();
+    inputs["csv"] = json!("data/all.csv");
+    project["campaign"] = json!({ "inputs": inputs, "count": 400, "refused_max": 0.1 });
+    project["engine"]["batch_items"] = json!(4);
+    trial.write("config/pilote.json", project.to_string().as_bytes());
+    let few = trial.run(&["--json"]);
+    assert_eq!(few.status, 0, "{}", few.said);
+    let (status, said) = pilote(&["plan", "--measured", "latest"], trial.root());
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("were measured in 0 batches and 5 are needed"), "{said}");
+    assert!(said.contains("20 items more of that length are enough"), "{said}");
+    // A pilot drawn by length, with as many items as that.
+    let (status, said) =
+        pilote(&["sample", "--count", "120", "--into", "data/sample", "--json"], trial.root());
+    assert_eq!(status, 0, "{said}");
+    let drawn: Value = serde_json::from_str(said.lines().next().unwrap()).unwrap();
+    project["pilot"] = drawn["pilot"].clone();
+    trial.write("config/pilote.json", project.to_string().as_bytes());
+    let enough = trial.run(&["--json"]);
+    assert_eq!(enough.status, 0, "{}", enough.said);
+    let (status, said) = pilote(&["plan", "--measured", "latest", "--json"], trial.root());
+    assert_eq!(status, 0, "{said}");
+    let plan: Value = serde_json::from_str(&said).unwrap();
+    let time = &plan["campaign_time"]["time"];
+    assert_eq!(time["corpus_items"], 400, "{said}");
+    assert!(
+        time["low"].as_f64() <= time["expected"].as_f64()
+            && time["expected"].as_f64() <= time["high"].as_f64()
+    );
+    assert_eq!(plan["plan"]["projection"]["answer"], "interval");
+}

@@ -14,14 +14,14 @@ use pilote_spec::{
 };
 
 use crate::directory;
-use crate::drift;
+use crate::drift::{self, Drift};
 use crate::error::ConductError;
 use crate::guard::probe::{Around, INTERRUPTED, probe};
 use crate::guard::{Tally, Watch};
 use crate::indexing::{self, Declared, IndexWriter, Preview, create_new, read_closing};
 use crate::journal::{Journal, failed};
 use crate::news::{EndReason, News, Progress, RunEnd};
-use crate::origin::Origin;
+use crate::origin::{Means, Origin};
 use crate::plan;
 use crate::reducer::{Counts, Reducer, Rules};
 use crate::room::Room;
@@ -136,6 +136,35 @@ impl Conductor<'_> {
         self.launch(launch, kind, limit, Some(&origin))
     }
 
+    /// Launches a trial of `kind` over inputs of which the finished trial in `dir` knew a part: the outcomes of items that
+    /// are the same, by identifier and content, are taken over, and the others are asked.
+    ///
+    /// # Errors
+    /// As [`Conductor::run`]; also when that trial is not finished, is of another kind, or had other parameters.
+    pub fn since(
+        &mut self,
+        launch: &Launch<'_>,
+        kind: TrialKind,
+        limit: Option<u64>,
+        dir: &Path,
+    ) -> Result<RunEnd, ConductError> {
+        let trial = read_trial(dir)?;
+        let mut changes = drift::project_beside_corpus(&trial.project, launch.project, kind);
+        if trial.kind != kind {
+            let said = |kind| format!("{kind:?}").to_lowercase();
+            changes.push(Drift {
+                field: "kind of trial".to_owned(),
+                then: said(trial.kind),
+                now: said(kind),
+            });
+        }
+        if !changes.is_empty() {
+            return Err(ConductError::Drift { changes });
+        }
+        let origin = Origin::since(dir)?;
+        self.launch(launch, kind, limit, Some(&origin))
+    }
+
     fn launch(
         &mut self,
         launch: &Launch<'_>,
@@ -161,6 +190,13 @@ impl Conductor<'_> {
                 return Err(ConductError::Drift { changes });
             }
         }
+        let since = match origin {
+            Some(origin) => origin.declared(&*indexed.store, &indexed.closing)?,
+            None => None,
+        };
+        if let Some(since) = &since {
+            self.progress.report(News::Since { since });
+        }
         let trial = Trial {
             format: TRIAL_FORMAT.to_owned(),
             name: indexed.name,
@@ -175,7 +211,11 @@ impl Conductor<'_> {
             machine: launch.machine.clone(),
             program: launch.program.clone(),
             environment: launch.environment.cloned(),
-            retries: origin.map(|origin| retries(origin, &*indexed.store, &indexed.closing)).transpose()?,
+            retries: match origin {
+                Some(origin) => retries(origin, &*indexed.store, &indexed.closing)?,
+                None => None,
+            },
+            since,
         };
         write_trial(&*indexed.store, &trial)?;
         (self.on_step)(Step::TrialWritten);
@@ -450,8 +490,9 @@ fn changes_around(trial: &Trial, launch: &Launch<'_>) -> Vec<(&'static str, Stri
     changes
 }
 
-/// The items that a retry asks again.
-fn retries(origin: &Origin, store: &dyn Store, closing: &Closing) -> Result<Retries, ConductError> {
+/// The items that a retry asks again; none of a trial that is no retry.
+fn retries(origin: &Origin, store: &dyn Store, closing: &Closing) -> Result<Option<Retries>, ConductError> {
+    let Means::Retry(reason) = origin.means else { return Ok(None) };
     let mut asked = Vec::new();
     for entry in &closing.parts {
         let items = indexing::read_part(store, entry)?;
@@ -463,11 +504,16 @@ fn retries(origin: &Origin, store: &dyn Store, closing: &Closing) -> Result<Retr
             }
         }
     }
-    Ok(Retries { trial: origin.trial.name.clone(), reason: origin.reason, items: asked })
+    Ok(Some(Retries { trial: origin.trial.name.clone(), reason, items: asked }))
 }
 
-/// The trial that `trial`, in `dir`, retries: beside it in the same directory.
-fn origin_of(dir: &Path, trial: &Trial) -> Result<Option<Origin>, ConductError> {
+/// The trial that `trial`, in `dir`, begins from: beside it in the same directory, and as it was.
+pub(crate) fn origin_of(dir: &Path, trial: &Trial) -> Result<Option<Origin>, ConductError> {
+    if let Some(since) = &trial.since {
+        let origin = Origin::since(&dir.parent().unwrap_or(dir).join(&since.trial))?;
+        origin.prove(since)?;
+        return Ok(Some(origin));
+    }
     let Some(retries) = &trial.retries else { return Ok(None) };
     let beside = dir.parent().unwrap_or(dir).join(&retries.trial);
     Origin::open(&beside, retries.reason).map(Some)

@@ -61,6 +61,34 @@ pub(crate) fn project(then: &Project, now: &Project, kind: TrialKind) -> Vec<Dri
     between(serde_json::to_value(then), serde_json::to_value(now), &ignored)
 }
 
+/// Fields of declared inputs that say where they are and how many, and not how they are read.
+const PLACES: [&str; 9] = [
+    "count",
+    "inputs.directory",
+    "inputs.jsonl",
+    "inputs.csv",
+    "inputs.parquet",
+    "inputs.openai_batch",
+    "inputs.files",
+    "inputs.range",
+    "digests",
+];
+
+/// What changed of a project beside its corpus, which may have grown.
+pub(crate) fn project_beside_corpus(then: &Project, now: &Project, kind: TrialKind) -> Vec<Drift> {
+    let section = match kind {
+        TrialKind::Pilot => "pilot.",
+        TrialKind::Campaign => "campaign.",
+    };
+    let mut changes = project(then, now, kind);
+    changes.retain(|change| {
+        !change.field.strip_prefix(section).is_some_and(|field| {
+            PLACES.contains(&field) || field.starts_with("inputs.range.") || field == "expected_refusals"
+        })
+    });
+    changes
+}
+
 /// What changed of an engine.
 pub(crate) fn engine(then: &EngineFacts, now: &EngineFacts) -> Vec<Drift> {
     let ignored = |field: &str| HARMLESS_FACTS.contains(&field);

@@ -129,7 +129,7 @@ pub enum ConductError {
     },
     /// The trial whose refusals are to be retried is not finished.
     #[error(
-        "`{trial}` still has {pending} items pending; take it up with --resume first, then retry its refusals"
+        "`{trial}` still has {pending} items pending; take it up with --resume first, then give this command again"
     )]
     Unfinished {
         /// The trial's name.

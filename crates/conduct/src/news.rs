@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pilote_engine::EngineFault;
 use pilote_machine::DeviceHolder;
-use pilote_spec::EngineFacts;
+use pilote_spec::{EngineFacts, Since};
 
 use crate::error::ConductError;
 use crate::reducer::{Counts, StopReason};
@@ -31,6 +31,11 @@ pub enum News<'a> {
         refused: u64,
         /// Items that are still to be done.
         pending: u64,
+    },
+    /// A trial over a corpus that grew: what it takes over from an earlier one.
+    Since {
+        /// What is taken over, asked, changed and gone.
+        since: &'a Since,
     },
     /// A process still holds a device that an engine may need.
     DeviceHeld {

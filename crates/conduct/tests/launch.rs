@@ -227,3 +227,18 @@ fn inputs_are_never_written_to() {
     Bench::new(&place).run().unwrap();
     assert_eq!(digests(), before);
 }
+
+#[test]
+fn whole_batches_are_told_with_their_longest_item_and_without_the_one_that_warms_up() {
+    let place = Place::sixteen();
+    let end = Bench::new(&place).run().unwrap();
+    let measured = pilote_conduct::measured(&end.trial).unwrap().batches;
+    // Parts of six, six and four in batches of four; the first batch of the first part is left out.
+    let items: Vec<u64> = measured.iter().map(|batch| batch.items).collect();
+    assert_eq!(items, [2, 4, 2, 4]);
+    assert!(measured.iter().all(|batch| batch.seconds > 0.0));
+    let longest = measured[0].longest;
+    let texts = support::sixteen_files();
+    let chars = texts[..6].iter().map(|(_, text)| text.chars().count() as u64).max();
+    assert_eq!(Some(longest), chars, "the second batch of the first part holds its longest items");
+}

@@ -263,3 +263,98 @@ fn a_retry_of_an_unfinished_trial_says_to_finish_it_first() {
         "{error}"
     );
 }
+
+/// Sixteen texts whose trial is finished, then others: two added, one of them before all others, one changed, one removed.
+fn grown() -> (Place, pilote_conduct::RunEnd) {
+    let files = support::sixteen_files();
+    let mut place = Place::with(
+        &files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>(),
+        |value| value["output"] = serde_json::json!({"kind": "vector", "width": 8}),
+    );
+    place.write("09.txt", "");
+    let first = vectors(&place).run().unwrap();
+    assert_eq!((first.counts.accepted, first.counts.refused), (15, 1));
+    place.write("000.txt", "added before all others");
+    place.write("16.txt", "added behind them");
+    place.write("05.txt", "changed");
+    std::fs::remove_file(place.root().join("data/pilote/07.txt")).unwrap();
+    place.project.pilot.count = 17;
+    (place, first)
+}
+
+fn vectors(place: &Place) -> Bench<'_> {
+    let mut bench = Bench::new(place);
+    bench.manners.width = Some(8);
+    bench
+}
+
+fn names(ids: &[pilote_spec::ItemId]) -> Vec<&str> {
+    ids.iter().map(pilote_spec::ItemId::as_str).collect()
+}
+
+#[test]
+fn of_a_corpus_that_grew_only_new_and_changed_documents_are_computed_and_what_is_gone_is_named() {
+    let (place, first) = grown();
+    let mut bench = vectors(&place);
+    let second = bench
+        .conduct(&|_| {}, |conductor, launch| conductor.since(launch, TrialKind::Pilot, None, &first.trial))
+        .unwrap();
+    assert_eq!((second.why, second.counts.accepted, second.counts.refused), (EndReason::Done, 16, 1));
+    assert_eq!(second.counts.asked, 3, "two that were added and one that changed");
+    let since = trial(&second.trial).since.unwrap();
+    assert_eq!((since.taken_over, since.asked), (13, 3), "the empty one is refused by the index itself");
+    assert_eq!((since.changed.count, names(&since.changed.names)), (1, vec!["05.txt"]));
+    assert_eq!((since.removed.count, names(&since.removed.names)), (1, vec!["07.txt"]));
+    assert_eq!(since.trial, trial(&first.trial).name);
+    let closed = std::fs::read(first.trial.join("index/closed")).unwrap();
+    assert_eq!(since.index, pilote_spec::Digest::of(&closed));
+    let whole = vectors(&place).run().unwrap();
+    assert_eq!(outcomes(&second.trial), outcomes(&whole.trial), "as if everything had been computed");
+}
+
+#[test]
+fn a_trial_that_takes_outcomes_over_is_taken_up_only_beside_the_very_trial_that_it_names() {
+    let (place, first) = grown();
+    let mut bench = vectors(&place);
+    let interrupt = Arc::clone(&bench.interrupt);
+    let on_step = |step| {
+        interrupt.fetch_or(step == Step::Submitted, Ordering::Relaxed);
+    };
+    let stopped = bench
+        .conduct(&on_step, |conductor, launch| conductor.since(launch, TrialKind::Pilot, None, &first.trial))
+        .unwrap();
+    assert_eq!(stopped.why, EndReason::Interrupted);
+    let file = stopped.trial.join("trial.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let since = trial(&stopped.trial).since.unwrap();
+    let other = pilote_spec::Digest::of(b"another");
+    std::fs::write(&file, text.replace(&since.seals.to_string(), &other.to_string())).unwrap();
+    let error = vectors(&place).resume(&stopped.trial).unwrap_err();
+    assert!(error.to_string().contains(&format!("`seals of {}` was", since.trial)), "{error}");
+    std::fs::write(&file, text).unwrap();
+    let resumed = vectors(&place).resume(&stopped.trial).unwrap();
+    assert_eq!((resumed.why, resumed.counts.accepted), (EndReason::Done, 16));
+    let whole = vectors(&place).run().unwrap();
+    assert_eq!(outcomes(&stopped.trial), outcomes(&whole.trial));
+}
+
+#[test]
+fn outcomes_are_not_taken_over_from_a_trial_with_other_parameters_of_another_kind_or_unfinished() {
+    let (mut place, first) = grown();
+    let take = |place: &Place, kind, dir: &std::path::Path| {
+        vectors(place)
+            .conduct(&|_| {}, |conductor, launch| conductor.since(launch, kind, None, dir))
+            .unwrap_err()
+    };
+    let error = take(&place, TrialKind::Campaign, &first.trial);
+    assert!(error.to_string().contains("`kind of trial` was pilot and is campaign"), "{error}");
+    place.project.output = serde_json::from_value(serde_json::json!({"kind": "vector", "width": 9})).unwrap();
+    let error = take(&place, TrialKind::Pilot, &first.trial);
+    assert!(error.to_string().contains("`output.width` was 8 and is 9"), "{error}");
+    let sixteen = Place::sixteen();
+    let end = interrupted_after(&sixteen, 1, TrialKind::Pilot);
+    let error = Bench::new(&sixteen)
+        .conduct(&|_| {}, |conductor, launch| conductor.since(launch, TrialKind::Pilot, None, &end.trial))
+        .unwrap_err();
+    assert_eq!(error.code(), "unfinished");
+}

@@ -136,6 +136,7 @@ fn launched(project: Project, config: Digest, part_items: u64) -> Trial {
         program: ProgramFacts { version: env!("CARGO_PKG_VERSION").into(), digest: None },
         environment: None,
         retries: None,
+        since: None,
     }
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn gather(
         tally: Tally::new(closing.items),
         evidence: empty_evidence(trial, closing, copy),
         results,
-        keys: Vec::new(),
+        keys: lookup::room_for(closing),
         pins: pins::Comparison::open(trial, findings)?,
     };
     let threads = COUNTED_AT_ONCE.min(trial.store.threads_max());
@@ -171,8 +171,13 @@ impl Counting<'_> {
         }
         for item in &part.items {
             self.pins.see(item);
-            if self.trial.trial.kind == TrialKind::Pilot {
-                self.evidence.ids.extend(item.id.clone());
+            // Only those that a refusal is expected of are looked for; all of a large pilot would fill the memory.
+            let expected = &self.trial.trial.project.pilot.expected_refusals;
+            if self.trial.trial.kind == TrialKind::Pilot
+                && let Some(id) = &item.id
+                && expected.iter().any(|refusal| refusal.id == id.as_str())
+            {
+                self.evidence.ids.insert(id.clone());
             }
         }
         self.keys.append(&mut count.keys);

@@ -142,7 +142,7 @@ pub(crate) fn needs_the_end(trial: &TrialDir, closing: &Closing) -> Result<(), P
 fn write_results(trial: &TrialDir, closing: &Closing) -> Result<(), ProofError> {
     let mut results = Pending::new(&trial.root)?;
     let mut refused = Pending::new(&trial.root)?;
-    let mut keys = Vec::new();
+    let mut keys = lookup::room_for(closing);
     // What is damaged is found when the trial is counted; a line that cannot be written is missed there.
     let mut findings = Findings::default();
     for entry in &closing.parts {

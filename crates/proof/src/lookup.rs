@@ -7,6 +7,7 @@
 
 use std::io::{Read, Seek, SeekFrom, Write};
 
+use pilote_corpus::index::Closing;
 use pilote_spec::{Digest, ItemId, Position};
 
 /// Name of the file inside a trial.
@@ -17,6 +18,13 @@ const ENTRY_BYTES: u64 = 16;
 
 /// An identifier's key with its position; 16 bytes an item in memory as on disk.
 pub(crate) type Entry = (u64, u64);
+
+/// Room for an entry of every item at once: a list that grows holds itself twice at times. An index that claims more
+/// than its parts can hold gets no more than this many.
+pub(crate) fn room_for(closing: &Closing) -> Vec<Entry> {
+    const ENTRIES_MAX: u64 = 1 << 27;
+    Vec::with_capacity(usize::try_from(closing.items.min(ENTRIES_MAX)).unwrap_or(0))
+}
 
 /// The key under which an identifier is filed.
 pub(crate) fn key(id: &ItemId) -> u64 {

@@ -25,7 +25,7 @@ pub struct Evidence {
     pub limit: Option<u64>,
     /// Counted from index and records; `holds` is not looked at.
     pub balance: Balance,
-    /// Identifiers of the index. Needed of a pilot; a campaign may leave it empty.
+    /// Identifiers of the index, as far as a refusal is expected of them; a campaign may leave it empty.
     pub ids: BTreeSet<ItemId>,
     /// Identifiers at more than one position, later positions with the fault `duplicate-id` left out.
     pub repeated: Vec<String>,

@@ -57,6 +57,6 @@ pub use quality::{
 pub use schema::{SCHEMA, schema_json};
 pub use trial::{
     BatchMeasures, CardFacts, EngineFacts, EnvironmentFacts, EventLine, MachineFacts, MeasureLine,
-    ModelFacts, ProgramFacts, RefusedLine, ResultLine, Retries, TRIAL_FORMAT, Trial, TrialEvent, TrialKind,
-    WriterProcess,
+    ModelFacts, Names, ProgramFacts, RefusedLine, ResultLine, Retries, Since, TRIAL_FORMAT, Trial,
+    TrialEvent, TrialKind, WriterProcess,
 };

@@ -42,6 +42,9 @@ pub struct Trial {
     /// The trial that this one retries, and the reason retried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<Retries>,
+    /// The earlier trial over a smaller corpus whose outcomes are taken over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Since>,
 }
 
 impl Trial {
@@ -83,6 +86,46 @@ pub struct Retries {
     pub reason: crate::Reason,
     /// The retried items; the others were carried over by (identifier, digest, parameters).
     pub items: Vec<ItemId>,
+}
+
+/// What a trial over a corpus that grew takes over from an earlier one. Outcomes are taken over by identifier, content
+/// and parameters; everything else is computed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Since {
+    /// Name of the earlier trial.
+    pub trial: String,
+    /// Digest of the closing entry of its index, which names every item by its digest.
+    pub index: Digest,
+    /// Digest over the digests of what its seals name, a line `part entry sha256` or `part payload sha256` each: every
+    /// outcome lies in them.
+    pub seals: Digest,
+    /// Items whose outcomes are taken over.
+    pub taken_over: u64,
+    /// Items that are computed.
+    pub asked: u64,
+    /// Items whose content changed since; they are computed.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub changed: Names,
+    /// Items of the earlier trial that the corpus has no more; they are no part of this trial.
+    #[serde(default, skip_serializing_if = "Names::is_empty")]
+    pub removed: Names,
+}
+
+/// Identifiers: how many, and the first thousand by name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Names {
+    /// How many there are.
+    pub count: u64,
+    /// The first of them.
+    pub names: Vec<ItemId>,
+}
+
+impl Names {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
 }
 
 /// The program that ran.

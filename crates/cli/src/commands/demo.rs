@@ -42,7 +42,7 @@ pub(crate) fn demo(
     }
     let place = Place::find(surroundings, Some(&root))?;
     printer.line(&printer.texts.get("demo-project", &[("dir", &root.display().to_string())]));
-    let task = Task::New { limit: None };
+    let task = Task::New { limit: None, since: None };
     let manner = run::Manner { cache: args.cache.as_deref(), ..run::Manner::default() };
     let came = run::work(&place, &task, &manner, surroundings, printer)?;
     run::show_end(&place, &task, &came, printer)?;

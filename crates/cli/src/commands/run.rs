@@ -8,7 +8,10 @@ use pilote_engine::EngineFault;
 use pilote_ledger::{NoFailpoint, ProcessLiveness};
 use pilote_machine::causes::recognise;
 use pilote_proof::Exported;
-use pilote_spec::{Balance, Clock, Criterion, Item, MachineFacts, ProgramFacts, ResultLine, TrialKind};
+use pilote_spec::{
+    Balance, Clock, Criterion, Item, ItemId, MachineFacts, ProgramFacts, ResultLine, Since, TrialKind,
+};
+use pilote_text::Texts;
 use serde::Serialize;
 
 use super::detach::{self, Announcement};
@@ -22,6 +25,9 @@ use crate::place::{self, Place};
 use crate::printer::Printer;
 use crate::progress::{Meter, Pace};
 use crate::surroundings::{self, Surroundings};
+
+/// Identifiers of a list that are shown.
+const NAMES_SHOWN: usize = 5;
 
 #[derive(Serialize)]
 struct RunJson<'a> {
@@ -67,9 +73,9 @@ struct FaultJson {
 /// A trial to work on: a new one, one to take up, or one whose refusals are asked again.
 pub(crate) enum Task<'a> {
     /// A new pilot.
-    New { limit: Option<u64> },
+    New { limit: Option<u64>, since: Option<&'a Path> },
     /// A campaign, which rests on this pilot.
-    Campaign { limit: Option<u64>, pilot: &'a pilote_spec::Trial },
+    Campaign { limit: Option<u64>, since: Option<&'a Path>, pilot: &'a pilote_spec::Trial },
     /// The trial in this directory is taken up.
     Resume(&'a Path),
     /// What the trial in this directory refused for a reason is asked again.
@@ -142,12 +148,14 @@ pub(crate) fn run(args: &args::Run, surroundings: &Surroundings, printer: &Print
     if args.dry_run {
         return dry_run(&place, args, surroundings, printer);
     }
+    let since = args.since.as_deref().map(|run| place::trial(surroundings, run)).transpose()?;
+    let since = since.as_deref();
     if args.campaign {
         let pilot = gate::pass(&place, surroundings, printer)?;
-        let task = Task::Campaign { limit: args.limit, pilot: &pilot };
+        let task = Task::Campaign { limit: args.limit, since, pilot: &pilot };
         return finish(&place, &task, &manner, surroundings, printer);
     }
-    finish(&place, &Task::New { limit: args.limit }, &manner, surroundings, printer)
+    finish(&place, &Task::New { limit: args.limit, since }, &manner, surroundings, printer)
 }
 
 /// Asks again what a trial refused for one reason, in a new trial.
@@ -303,9 +311,13 @@ fn conduct(
         on_step: &pilote_conduct::no_step,
         failpoint: Arc::new(NoFailpoint),
     };
+    let mut begin = |kind, limit, since: Option<&Path>| match since {
+        Some(earlier) => conductor.since(&launch, kind, limit, earlier),
+        None => conductor.run(&launch, kind, limit),
+    };
     Ok(match task {
-        Task::New { limit } => conductor.run(&launch, TrialKind::Pilot, *limit),
-        Task::Campaign { limit, .. } => conductor.run(&launch, TrialKind::Campaign, *limit),
+        Task::New { limit, since } => begin(TrialKind::Pilot, *limit, *since),
+        Task::Campaign { limit, since, .. } => begin(TrialKind::Campaign, *limit, *since),
         Task::Resume(trial) => conductor.resume(&launch, trial),
         Task::Retry(trial, reason) => conductor.retry(&launch, trial, *reason),
     }?)
@@ -386,7 +398,7 @@ pub(crate) fn show_end(
     if let Some(resolution) = pilote_proof::resolution_of(&place.root, &came.end.trial)? {
         printer.line(&log::sentence(&resolution, printer));
     }
-    if let Task::New { limit: Some(limit) } | Task::Campaign { limit: Some(limit), .. } = task {
+    if let Task::New { limit: Some(limit), .. } | Task::Campaign { limit: Some(limit), .. } = task {
         printer.line(&texts.get("run-limited", &[("limit", &limit.to_string())]));
     }
     let error = came.end.error.as_ref().map(ToString::to_string);
@@ -438,6 +450,23 @@ fn start_of(place: &Place, kind: Option<TrialKind>, line: &ResultLine) -> Option
     pilote_corpus::read(&source, &item).ok()
 }
 
+/// What is taken over from an earlier trial, in words.
+fn since_lines(texts: &Texts, since: &Since) -> Vec<String> {
+    let (same, asked) = (texts.number(since.taken_over), texts.number(since.asked));
+    let figures = [("trial", &*since.trial), ("same", &*same), ("asked", &*asked)];
+    let mut lines = vec![texts.get("run-since", &figures)];
+    for (key, names) in [("run-since-changed", &since.changed), ("run-since-removed", &since.removed)] {
+        if names.count > 0 {
+            let shown: Vec<&str> = names.names.iter().take(NAMES_SHOWN).map(ItemId::as_str).collect();
+            let count = texts.number(names.count);
+            let more = if names.count as usize > shown.len() { ", ..." } else { "" };
+            let names = format!("{}{more}", shown.join(", "));
+            lines.push(texts.get(key, &[("count", &count), ("names", &names)]));
+        }
+    }
+    lines
+}
+
 /// Shows what the conductor tells.
 struct Shown<'p> {
     meter: Meter,
@@ -464,6 +493,11 @@ impl Progress for Shown<'_> {
                 self.pace = Pace::from(accepted + refused, self.clock.monotonic());
                 let (done, pending) = ((accepted + refused).to_string(), pending.to_string());
                 self.printer.say(&texts.get("run-carried", &[("done", &done), ("pending", &pending)]));
+            }
+            News::Since { since } => {
+                for line in since_lines(texts, since) {
+                    self.printer.say(&line);
+                }
             }
             News::Launched { trial } => {
                 // Before anything is computed, so that what the project declares later changes nothing. Should it

@@ -14,11 +14,12 @@ use serde::Serialize;
 use super::interpreter::{self, Answer, Interpreter};
 use super::model;
 use crate::args;
+use crate::campaign_time::{self, Projected};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::libraries_command;
 use crate::open_points;
-use crate::place;
+use crate::place::{self, Place};
 use crate::plan_command::{self, PlanArgs};
 use crate::plan_page;
 use crate::printer::Printer;
@@ -32,6 +33,9 @@ struct PlanJson<'a> {
     plan: &'a pilote_size::plan::Plan,
     sizing: Option<&'a pilote_size::Sizing>,
     open_points: &'a [pilote_size::OpenPoint],
+    /// The time of the campaign in full, where a measured trial was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    campaign_time: Option<&'a Projected>,
 }
 
 #[derive(Serialize)]
@@ -76,8 +80,12 @@ pub(crate) fn plan(args: &PlanArgs, surroundings: &Surroundings, printer: &Print
     let machine = pilote_machine::facts(Path::new("/"));
     let endpoint = endpoint(surroundings);
     let setting = setting(surroundings, &endpoint, &machine);
-    let (plan, sizing) = plan_command::planned(&args, forced_backend(surroundings), &setting)
+    let (mut plan, sizing) = plan_command::planned(&args, forced_backend(surroundings), &setting)
         .map_err(|error| size_error::failure(error, &printer.texts))?;
+    let projected = args.measured.as_ref().map(|run| projected(run, surroundings)).transpose()?;
+    if let Some(projected) = &projected {
+        plan.projection = projected.projection();
+    }
     // Without a model of its own a plan rests on what the project was sized for last.
     let open_points = match &sizing {
         Some(sizing) => sizing.open_points.clone(),
@@ -85,6 +93,9 @@ pub(crate) fn plan(args: &PlanArgs, surroundings: &Surroundings, printer: &Print
             .map_or_else(|_| Ok(Vec::new()), |root| open_points::kept(&root))?,
     };
     to_people(printer, |out| plan_command::print(&plan, &open_points, &args.lots, &printer.texts, out))?;
+    if let Some(why) = projected.as_ref().and_then(|projected| projected.why.as_ref()) {
+        printer.line(why);
+    }
     if let Some(page) = &args.page {
         let path = surroundings.folder.join(page);
         let html = plan_page::page(&plan, sizing.as_ref(), &open_points, &args.lots, &printer.texts)
@@ -97,8 +108,15 @@ pub(crate) fn plan(args: &PlanArgs, surroundings: &Surroundings, printer: &Print
         plan: &plan,
         sizing: sizing.as_ref(),
         open_points: &open_points,
+        campaign_time: projected.as_ref(),
     });
     Ok(Exit::Holds)
+}
+
+/// The campaign of the project around, projected on one of its trials.
+fn projected(run: &Path, surroundings: &Surroundings) -> Result<Projected, Failure> {
+    let place = Place::find(surroundings, None)?;
+    campaign_time::projected(&place, &place::trial(surroundings, run)?)
 }
 
 /// Says which cards a project's libraries leave, and the wheel index that fits this machine.

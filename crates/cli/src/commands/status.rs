@@ -1,11 +1,14 @@
 //! `pilote status`: how a trial stands, or what became of one identifier, without reading all of it.
 
+use std::time::Duration;
+
 use pilote_proof::{Found, TrialState, TrialSummary};
 use pilote_spec::{ItemId, Outcome};
 use serde::Serialize;
 
 use super::show;
 use crate::args;
+use crate::campaign_time::{self, Projected};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::open_points;
@@ -21,6 +24,9 @@ struct StatusJson<'a> {
     balance: pilote_spec::Balance,
     criteria: &'a [pilote_spec::Criterion],
     holds: bool,
+    /// The time of what is still to be computed, where something is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remaining: Option<&'a Projected>,
     /// What nobody measured yet, of the project that the trial lies in.
     open_points: &'a [pilote_size::OpenPoint],
 }
@@ -64,6 +70,13 @@ pub(crate) fn show(dir: &std::path::Path, printer: &Printer) -> Result<Exit, Fai
     for line in open_points::lines(&open_points, &printer.texts) {
         printer.line(&line);
     }
+    let remaining = match state {
+        TrialState::Unfinished => campaign_time::remaining(dir)?,
+        _ => None,
+    };
+    if let Some(remaining) = &remaining {
+        printer.line(&remaining_line(remaining, printer));
+    }
     printer.object(&StatusJson {
         format: "pilote.status/1",
         trial: dir.display().to_string(),
@@ -71,9 +84,24 @@ pub(crate) fn show(dir: &std::path::Path, printer: &Printer) -> Result<Exit, Fai
         balance: account.balance.clone(),
         criteria: &account.criteria,
         holds: account.balance.holds,
+        remaining: remaining.as_ref(),
         open_points: &open_points,
     });
     Ok(Exit::of_verdict(account.balance.holds))
+}
+
+/// The time of what is still to be computed, or why none is given.
+fn remaining_line(remaining: &Projected, printer: &Printer) -> String {
+    let Some(time) = &remaining.time else { return remaining.why.clone().unwrap_or_default() };
+    let texts = &printer.texts;
+    let duration =
+        |seconds: f64| texts.duration(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+    let (items, measured) = (texts.number(time.corpus_items), texts.number(time.measured_items));
+    let (low, high) = (duration(time.low), duration(time.high));
+    texts.get(
+        "status-remaining",
+        &[("items", &items), ("low", &low), ("high", &high), ("measured", &measured)],
+    )
 }
 
 fn item(dir: &std::path::Path, id: &str, printer: &Printer) -> Result<Exit, Failure> {

@@ -200,6 +200,7 @@ fn a_trial() -> Trial {
         program: pilote_spec::ProgramFacts { version: "0".into(), digest: None },
         environment: None,
         retries: None,
+        since: None,
     }
 }
 

@@ -296,6 +296,10 @@ impl Writer<'_> {
         notes.extend(trial.retries.as_ref().map(|retries| {
             self.say("retries", &[("trial", &retries.trial), ("reason", &retries.reason.to_string())])
         }));
+        notes.extend(trial.since.as_ref().map(|since| {
+            let (same, asked) = (since.taken_over.to_string(), since.asked.to_string());
+            self.say("since", &[("trial", &since.trial), ("same", &same), ("asked", &asked)])
+        }));
         if self.facts.verification.subject == crate::Subject::Copy {
             return notes;
         }

@@ -224,6 +224,7 @@ fn launched(plan: &Plan, project: Project, config: Digest) -> Trial {
         program: ProgramFacts { version: "0.1.0".into(), digest: Some(Digest::of(b"pilote")) },
         environment: None,
         retries: None,
+        since: None,
     }
 }
 

@@ -104,6 +104,10 @@ worker-check-end = Told that nothing more comes, it ends with status 0
 worker-check-other-version = It never claims another version of the protocol
 worker-check-summary = { $kept } of { $all } rules are kept.
 
+status-remaining = Still to compute: { $items } items, { $low } to { $high } of computing, by { $measured } items that this trial measured.
+run-since = Taken over from { $trial }: { $same } outcomes; { $asked } items are computed.
+run-since-changed = Changed since then, and computed again ({ $count }): { $names }
+run-since-removed = No more among the inputs ({ $count }): { $names }
 results-written = Written to { $file } ({ $size }): { $accepted } accepted, { $refused } refused, in input order.
 sample-column-group = length
 sample-column-lengths = characters

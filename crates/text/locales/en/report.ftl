@@ -158,6 +158,7 @@ report-cards = Cards
 report-card-none = none
 report-unread = could not be read
 report-limit = This trial was limited to its first { $limit } items; such a trial never holds.
+report-since = Over inputs that grew: { $same } outcomes are taken over from { $trial }, { $asked } items were computed.
 report-retries = Second attempt at the items that { $trial } refused as { $reason }.
 report-check = To check it again, without anything but the copy:
 report-offline = This page was made by pilote { $version }. It loads nothing, sends nothing and runs no script.

@@ -162,6 +162,7 @@ report-cards = Cartes
 report-card-none = aucune
 report-unread = n’a pas pu être lu
 report-limit = Cet essai a été limité à ses { $limit } premiers éléments ; un tel essai n’est jamais tenu.
+report-since = Sur des entrées complétées : { $same } résultats sont repris de { $trial }, { $asked } éléments ont été calculés.
 report-retries = Nouvelle tentative sur les éléments que { $trial } a refusés pour { $reason }.
 report-check = Pour le vérifier à nouveau, avec la copie seule :
 report-offline = Cette page a été faite par pilote { $version }. Elle ne charge rien, n’envoie rien et n’exécute aucun script.

@@ -101,6 +101,10 @@ worker-check-end = 終わりを告げられると、終了状態 0 で終わる
 worker-check-other-version = 別の版のプロトコルを名乗らない
 worker-check-summary = { $all } の規則のうち { $kept } が守られています。
 
+status-remaining = 残り { $items } 項目の計算は { $low } から { $high } です（この試行で測定した { $measured } 項目による）。
+run-since = { $trial } から { $same } 件の結果を引き継ぎ、{ $asked } 項目を計算します。
+run-since-changed = その後変更されたため計算し直す項目（{ $count }）：{ $names }
+run-since-removed = 入力からなくなった項目（{ $count }）：{ $names }
 results-written = { $file }（{ $size }）に書き込みました：受理 { $accepted }、拒否 { $refused }、入力順。
 sample-column-group = 長さ
 sample-column-lengths = 文字数

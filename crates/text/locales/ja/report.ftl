@@ -119,6 +119,7 @@ report-cards = カード
 report-card-none = なし
 report-unread = 読み取れませんでした
 report-limit = この試行は最初の { $limit } 項目に限られています。このような試行は成立しません。
+report-since = 追加された入力に対する試行です。{ $trial } から { $same } 件の結果を引き継ぎ、{ $asked } 項目を計算しました。
 report-retries = { $trial } が { $reason } の理由で拒否した項目の再試行です。
 report-check = コピーだけでもう一度検証するには：
 report-offline = このページは pilote { $version } が作成しました。何も読み込まず、何も送信せず、スクリプトも実行しません。
