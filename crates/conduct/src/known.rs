@@ -17,6 +17,9 @@ const NAMES_MAX: usize = 1_000;
 #[derive(Debug)]
 pub(crate) struct Known(Vec<(u64, Position)>);
 
+/// A part of the earlier trial, and items of now with their places in the list that it may hold.
+type Candidates<'e, 'i> = (&'e PartEntry, Vec<(&'i Item, usize)>);
+
 /// How a corpus differs from the one of an earlier trial.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Differences {
@@ -62,7 +65,7 @@ impl Known {
         closing: &Closing,
         items: &'i [Item],
     ) -> Result<BTreeMap<u32, Vec<Counterpart<'i>>>, ConductError> {
-        let mut by_part: BTreeMap<u32, (&PartEntry, Vec<(&Item, usize)>)> = BTreeMap::new();
+        let mut by_part: BTreeMap<u32, Candidates<'_, 'i>> = BTreeMap::new();
         for item in items.iter().filter(|item| item.fault.is_none()) {
             for at in item.id.iter().flat_map(|id| self.at(id)) {
                 let Some(entry) = part_of(closing, self.0[at].1) else { continue };
@@ -101,7 +104,7 @@ impl Known {
                 seen[counterpart.at] = true;
                 if counterpart.is_same() {
                     differences.same += 1;
-                    asked -= 1;
+                    asked = asked.saturating_sub(1);
                 } else {
                     add(&mut differences.changed, counterpart.now.id.as_ref());
                 }

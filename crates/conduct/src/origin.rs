@@ -13,7 +13,7 @@ use crate::conductor::{read_index, read_trial};
 use crate::drift::Drift;
 use crate::error::ConductError;
 use crate::indexing;
-use crate::known::{Differences, Known};
+use crate::known::{Counterpart, Differences, Known};
 use crate::standing::Standing;
 
 /// A finished trial of which outcomes are carried over.
@@ -163,7 +163,7 @@ impl Origin {
     ) -> Result<Vec<(Position, Outcome)>, ConductError> {
         let mut carried = Vec::new();
         for (part, counterparts) in known.counterparts(&*self.store, &self.closing, items)? {
-            let same: Vec<_> = counterparts.into_iter().filter(|counterpart| counterpart.is_same()).collect();
+            let same: Vec<_> = counterparts.into_iter().filter(Counterpart::is_same).collect();
             if same.is_empty() {
                 continue;
             }

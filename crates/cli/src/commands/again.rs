@@ -74,10 +74,10 @@ pub(super) fn again(
     let came = match pilote_proof::summary(b).kind {
         Some(TrialKind::Campaign) => {
             let pilot = gate::pass(&place, surroundings, printer)?;
-            let task = Task::Campaign { limit, pilot: &pilot };
+            let task = Task::Campaign { limit, since: None, pilot: &pilot };
             work(&place, &task, &Manner::default(), surroundings, printer)?
         }
-        _ => work(&place, &Task::New { limit }, &Manner::default(), surroundings, printer)?,
+        _ => work(&place, &Task::New { limit, since: None }, &Manner::default(), surroundings, printer)?,
     };
     let trial: PathBuf = came.end.trial;
     let with = |other: &Path| {
