@@ -60,6 +60,12 @@ pub(crate) enum Command {
         after_help = "Example:\n  pilote run --dry-run          what would be done, without doing it\n  pilote run                    the pilot of the project in this folder\n  pilote run --resume latest    take up a stopped trial"
     )]
     Run(Run),
+    /// Work on a trial beside whoever works on it: parts that others hold are left to them, and taken over once they
+    /// are gone. Whoever launched it gathers the results.
+    #[command(
+        after_help = "Example:\n  pilote work latest --workers 2              two more, on this machine\n  pilote work latest --devices \"2,3\"          one more, which sees the devices 2 and 3 alone"
+    )]
+    Work(Work),
     /// Climb the ladder of checks on this machine, up to the first rung that fails, and say what to do.
     #[command(
         after_help = "Example:\n  pilote check                          every rung, on this machine\n  pilote check project                  the project's folder alone\n  pilote check --emit diagnose.py       the same facts where only Python may run\n  pilote check --facts facts.json       judge them here"
@@ -228,12 +234,46 @@ pub(crate) struct Run {
     /// Stop in order one minute before this time: `2026-12-01T18:00Z`, or a time from now such as `90m` or `2h30m`.
     #[arg(long, value_name = "TIME", conflicts_with = "dry_run")]
     pub until: Option<String>,
+    /// The workers that share the work out.
+    #[command(flatten)]
+    pub crew: Crew,
     /// Set by `--detach` for the process that works on: the log of what it says.
     #[arg(long, hide = true, value_name = "FILE")]
     pub detached_log: Option<PathBuf>,
     /// Where models are kept; otherwise `pilote/models` in the user's cache.
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
+}
+
+/// The workers of a trial on this machine.
+#[derive(Debug, Args, Clone, Default)]
+pub(crate) struct Crew {
+    /// Processes that work at once, each with an engine of its own; otherwise as many as --devices has groups, or one.
+    #[arg(long, value_name = "N")]
+    pub workers: Option<u32>,
+    /// The devices of each worker, which it sees alone, as CUDA or ROCm number or name them: commas within a worker,
+    /// semicolons between workers, as "0;1" or "0,1;2,3". Stands for the devices that the project declares.
+    #[arg(long, value_name = "GROUPS")]
+    pub devices: Option<String>,
+}
+
+/// `pilote work`.
+#[derive(Debug, Args)]
+pub(crate) struct Work {
+    /// The trial: a path, a name below runs/, or `latest`.
+    pub run: PathBuf,
+    /// The project; otherwise the one that the trial lies in.
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// Where models are kept; otherwise `pilote/models` in the user's cache.
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+    /// The workers that join in.
+    #[command(flatten)]
+    pub crew: Crew,
+    /// Set by the worker that leads: one of so many on this machine, which stops when its standard input closes.
+    #[arg(long, hide = true, value_name = "N")]
+    pub one_of: Option<u32>,
 }
 
 /// `pilote check`.

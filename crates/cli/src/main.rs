@@ -99,6 +99,7 @@ fn command(command: Command, surroundings: &Surroundings, printer: &Printer) -> 
         Command::Demo(args) => commands::demo::demo(&args, surroundings, printer),
         Command::New(args) => commands::new::new(&args, surroundings, printer),
         Command::Run(args) => commands::run::run(&args, surroundings, printer),
+        Command::Work(args) => commands::run::join(&args, surroundings, printer),
         Command::Verify(args) => commands::verify::verify(&args, surroundings, printer),
         Command::Follow(args) => commands::follow::follow(&args, surroundings, printer),
         Command::Stop(args) => commands::stop::stop(&args, surroundings, printer),

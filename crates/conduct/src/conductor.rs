@@ -55,6 +55,8 @@ pub struct Conductor<'c> {
     pub clock: &'c dyn Clock,
     /// Who writes.
     pub owner: Owner,
+    /// The devices that it was given for itself, where any were; told to who looks from elsewhere.
+    pub devices: Vec<String>,
     /// Tells whether other owners are still there.
     pub liveness: Arc<dyn Liveness>,
     /// Set when an orderly stop is asked for.
@@ -133,6 +135,8 @@ impl Conductor<'_> {
         }
         origin.check()?;
         let (kind, limit) = (origin.trial.kind, origin.trial.limit);
+        // What is carried over is found part by part.
+        self.settings.part_items = origin.trial.part_items;
         self.launch(launch, kind, limit, Some(&origin))
     }
 
@@ -176,7 +180,7 @@ impl Conductor<'_> {
         let indexed = self.index(launch, kind, limit)?;
         Room::of(launch.project, indexed.closing.items).check(&indexed.dir)?;
         let mut journal = Journal::new(&indexed.store, self.owner.nonce, started.0);
-        let begun = self.started(started.1, false, 0);
+        let begun = self.started(started.1, false, Outcomes::default());
         journal.event(started.0, begun)?;
         self.note_notes(&mut journal, &indexed.closing.notes)?;
         let tally = Arc::default();
@@ -238,7 +242,7 @@ impl Conductor<'_> {
             durable: Outcomes::default(),
         };
         let ended = Worker::new(self, job).work();
-        Ok(end(indexed.dir, indexed.closing.items, &reducer, ended))
+        Ok(end(indexed.dir, indexed.closing.items, &reducer, ended, 0))
     }
 
     /// Takes the trial in `dir` up again after any end: what is done is carried over, what is pending is done.
@@ -247,6 +251,19 @@ impl Conductor<'_> {
     /// When somebody else works on it, when something that changes results is not as it was, when it is damaged, or
     /// the machine fails before the first batch.
     pub fn resume(&mut self, launch: &Launch<'_>, dir: &Path) -> Result<RunEnd, ConductError> {
+        self.take_up(launch, dir, true)
+    }
+
+    /// Works on the trial in `dir` beside others: parts that they hold are left to them, and taken over once they
+    /// are gone. [`Settings::shared`] is to be set.
+    ///
+    /// # Errors
+    /// As [`Conductor::resume`], except that others may work on it.
+    pub fn join(&mut self, launch: &Launch<'_>, dir: &Path) -> Result<RunEnd, ConductError> {
+        self.take_up(launch, dir, false)
+    }
+
+    fn take_up(&mut self, launch: &Launch<'_>, dir: &Path, alone: bool) -> Result<RunEnd, ConductError> {
         let started = (self.clock.monotonic(), self.clock.wall());
         let trial = read_trial(dir)?;
         let changes = drift::project(&trial.project, launch.project, trial.kind);
@@ -258,8 +275,10 @@ impl Conductor<'_> {
         let origin = origin_of(dir, &trial)?;
         let ledger = self.ledger(&store);
         // Claimed before anything else is done, so that a second process is refused before it starts an engine.
-        let claimed =
-            standing::first_open(&*store, &closing)?.map(|part| claim(&ledger, part)).transpose()?;
+        let claimed = match standing::first_open(&*store, &closing)? {
+            Some(part) if alone => claim(&ledger, part)?,
+            _ => None,
+        };
         let standing = Standing::of(&*store, &closing)?;
         let carried_over = standing.accepted + standing.refused;
         let pending = closing.items.saturating_sub(carried_over);
@@ -268,7 +287,7 @@ impl Conductor<'_> {
         let mut journal = Journal::new(&store, self.owner.nonce, started.0);
         let (clock, mut in_flight_max, mut engine) = (self.clock, 1, None);
         let tally = Arc::default();
-        journal.event(started.0, self.started(started.1, true, carried_over))?;
+        journal.event(started.0, self.started(started.1, true, Outcomes { accepted, refused }))?;
         for (note, detail) in changes_around(&trial, launch) {
             let note = note.to_owned();
             journal.event(clock.monotonic(), TrialEvent::Noted { note, detail })?;
@@ -302,12 +321,12 @@ impl Conductor<'_> {
             reducer: &mut reducer,
             tally,
             engine,
-            claimed: claimed.flatten(),
+            claimed,
             witness: standing.witness,
             durable: Outcomes { accepted, refused },
         };
         let ended = Worker::new(self, job).work();
-        Ok(end(dir.to_owned(), closing.items, &reducer, ended))
+        Ok(end(dir.to_owned(), closing.items, &reducer, ended, carried_over))
     }
 
     /// Indexes the declared inputs into a new directory, which is made only when they are known to be as declared, or
@@ -349,10 +368,12 @@ impl Conductor<'_> {
     }
 
     /// The first event of a writer.
-    fn started(&self, wall: Stamp, resumed: bool, carried_over: u64) -> TrialEvent {
+    fn started(&self, wall: Stamp, resumed: bool, carried: Outcomes) -> TrialEvent {
         let Owner { host, boot, pid, started, pid_namespace, .. } = self.owner.clone();
-        let process = Some(WriterProcess { host, boot, pid, started, pid_namespace });
-        TrialEvent::Started { wall, resumed, carried_over, process }
+        let devices = self.devices.clone();
+        let process = Some(WriterProcess { host, boot, pid, started, pid_namespace, devices });
+        let (carried_over, carried_refused) = (carried.total(), carried.refused);
+        TrialEvent::Started { wall, resumed, carried_over, carried_refused, process }
     }
 
     /// Starts the engine, under the guards that the project declares, and asks it what they ask first. Whoever holds
@@ -465,9 +486,10 @@ fn first_wire(owner: &Owner) -> u64 {
     random << 32 | 1
 }
 
-fn end(trial: PathBuf, declared: u64, reducer: &Reducer, ended: WorkEnd) -> RunEnd {
+/// The end, in what is durable by this writer and by those before it. What others did meanwhile is theirs to tell.
+fn end(trial: PathBuf, declared: u64, reducer: &Reducer, ended: WorkEnd, carried_over: u64) -> RunEnd {
     let WorkEnd { why, error, durable: Outcomes { accepted, refused } } = ended;
-    let counts = Counts { accepted, refused, ..reducer.counts() };
+    let counts = Counts { accepted, refused, carried_over, ..reducer.counts() };
     RunEnd { trial, why, declared, counts, first_fault: reducer.first_error().cloned(), error }
 }
 

@@ -48,8 +48,10 @@ const HARMLESS: [&str; 20] = [
     "campaign.refused_max",
 ];
 
-/// Facts of an engine that change no outcome: by which of several references the same files came, and their licence.
-const HARMLESS_FACTS: [&str; 3] = ["model.reference", "model.licence", "parameters.endpoints"];
+/// Facts of an engine that change no outcome: by which of several references the same files came and their licence,
+/// where it answers, and which of the machine's devices it was given.
+const HARMLESS_FACTS: [&str; 4] =
+    ["model.reference", "model.licence", "parameters.endpoints", "parameters.launch.devices"];
 
 /// What changed of a project, the section of the other kind of trial left out.
 pub(crate) fn project(then: &Project, now: &Project, kind: TrialKind) -> Vec<Drift> {

@@ -7,6 +7,9 @@ use std::time::Duration;
 pub struct Settings {
     /// Items of one part of a new trial. A trial that is taken up keeps its own.
     pub part_items: u64,
+    /// Whether others work on the same trial: a part that somebody else holds is left to them, and taken over once
+    /// they are gone.
+    pub shared: bool,
     /// Outcomes are made durable at the latest after this time ...
     pub sync_every: Duration,
     /// ... or as soon as there are this many.
@@ -25,6 +28,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             part_items: 16_384,
+            shared: false,
             sync_every: Duration::from_millis(100),
             sync_items: 4_096,
             note_every: Duration::from_secs(5),

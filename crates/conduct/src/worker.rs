@@ -12,7 +12,7 @@ use pilote_corpus::{Given, ReadError, Source};
 use pilote_engine::{
     Batch, BatchId, Content, Engine, EngineFault, Event as EngineEvent, Request, Stop, WireId,
 };
-use pilote_ledger::{Ledger, Opened, PartWriter, Record, Store};
+use pilote_ledger::{Ledger, LedgerError, Opened, PartReader, PartWriter, Record, Seal, Store};
 use pilote_machine::causes::recognise;
 use pilote_spec::{
     BatchMeasures, Item, MeasureLine, Outcome, Output, Position, Reason, Refusal, Trial, TrialEvent,
@@ -80,6 +80,9 @@ pub(crate) struct Job<'a> {
     pub(crate) durable: Outcomes,
 }
 
+/// How often it is looked whether others finished their parts or went away.
+const OTHERS_EVERY: Duration = Duration::from_millis(500);
+
 /// Outcomes by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Outcomes {
@@ -88,7 +91,7 @@ pub(crate) struct Outcomes {
 }
 
 impl Outcomes {
-    fn total(self) -> u64 {
+    pub(crate) fn total(self) -> u64 {
         self.accepted + self.refused
     }
 }
@@ -109,6 +112,8 @@ pub(crate) struct Worker<'w, 'c, 'a> {
     interrupt_seen: bool,
     /// When an event last said how many outcomes are durable.
     noted: Duration,
+    /// How many it said.
+    said: Outcomes,
 }
 
 struct OpenPart {
@@ -129,8 +134,8 @@ enum Flow {
 
 impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
     pub(crate) fn new(conductor: &'w mut Conductor<'c>, job: Job<'a>) -> Self {
-        let noted = conductor.clock.monotonic();
-        Self { conductor, job, open: None, queue: VecDeque::new(), interrupt_seen: false, noted }
+        let (noted, said) = (conductor.clock.monotonic(), job.durable);
+        Self { conductor, job, open: None, queue: VecDeque::new(), interrupt_seen: false, noted, said }
     }
 
     /// Works until everything has its outcome or something stops it. What was reported as durable stays so, whatever
@@ -158,27 +163,87 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
     }
 
     fn parts(&mut self) -> Result<EndReason, ConductError> {
-        let closing = self.job.closing;
-        for entry in &closing.parts {
-            let claimed = self.job.claimed.take_if(|writer| writer.part() == entry.part);
-            let opened = match claimed {
-                Some(writer) => Opened::Writer(writer),
-                None => self.job.ledger.open_part(entry.part)?,
+        let mut left: VecDeque<&PartEntry> = self.job.closing.parts.iter().collect();
+        let mut with_others: Vec<&PartEntry> = Vec::new();
+        while let Some(entry) = left.pop_front() {
+            let Some(opened) = self.open(entry.part)? else {
+                with_others.push(entry);
+                continue;
             };
             match opened {
-                Opened::Sealed(seal) => {
-                    let witness = self.job.witness.as_ref().map(|item| item.position);
-                    let (accepted, refused) = (seal.accepted, seal.refused);
-                    self.queue.push_back(Event::FoundSealed { accepted, refused, witness });
-                }
+                Opened::Sealed(seal) => self.found(&seal),
                 Opened::Writer(writer) => {
                     if let Some(why) = self.part(entry, writer)? {
                         return Ok(why);
                     }
                 }
             }
+            // What others refused meanwhile counts for the share of refusals as well.
+            self.drop_sealed(&mut with_others)?;
+        }
+        while !with_others.is_empty() {
+            if self.await_others() {
+                return Ok(EndReason::Interrupted);
+            }
+            let mut held = Vec::new();
+            for entry in with_others {
+                match self.open(entry.part)? {
+                    None => held.push(entry),
+                    Some(Opened::Sealed(seal)) => self.found(&seal),
+                    Some(Opened::Writer(writer)) => {
+                        if let Some(why) = self.part(entry, writer)? {
+                            return Ok(why);
+                        }
+                    }
+                }
+            }
+            with_others = held;
         }
         Ok(EndReason::Done)
+    }
+
+    fn found(&mut self, seal: &Seal) {
+        let witness = self.job.witness.as_ref().map(|item| item.position);
+        let (accepted, refused) = (seal.accepted, seal.refused);
+        self.queue.push_back(Event::FoundSealed { accepted, refused, witness });
+    }
+
+    /// Takes out of `parts`, which others had, those that are sealed by now.
+    fn drop_sealed(&mut self, parts: &mut Vec<&PartEntry>) -> Result<(), ConductError> {
+        let mut held = Vec::with_capacity(parts.len());
+        for entry in parts.drain(..) {
+            let seal = PartReader::new(&*self.job.store, entry.part)?.seal().cloned();
+            match seal {
+                Some(seal) => self.found(&seal),
+                None => held.push(entry),
+            }
+        }
+        *parts = held;
+        Ok(())
+    }
+
+    /// Opens a part; none where somebody else works on it, and the trial is shared.
+    fn open(&mut self, part: u32) -> Result<Option<Opened>, ConductError> {
+        if let Some(writer) = self.job.claimed.take_if(|writer| writer.part() == part) {
+            return Ok(Some(Opened::Writer(writer)));
+        }
+        match self.job.ledger.open_part(part) {
+            Err(
+                LedgerError::HeldBy { .. } | LedgerError::OwnerUnknown { .. } | LedgerError::Contended { .. },
+            ) if self.conductor.settings.shared => Ok(None),
+            opened => Ok(Some(opened?)),
+        }
+    }
+
+    /// Waits a while, since others hold all that is left: they finish it, or go away and leave it. The engine is let
+    /// go of meanwhile, with the memory and the devices that it holds. True when an interrupt came.
+    fn await_others(&mut self) -> bool {
+        self.dismiss_engine(Stop::Orderly);
+        let Outcomes { accepted, refused } = self.job.durable;
+        let declared = self.job.closing.items;
+        self.conductor.progress.report(News::Durable { accepted, refused, declared });
+        self.conductor.clock.wait(OTHERS_EVERY);
+        self.conductor.interrupt.load(Ordering::Relaxed)
     }
 
     /// Works on one part; the reason where the trial stops in it.
@@ -383,9 +448,19 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
         let now = self.conductor.clock.monotonic();
         if now.saturating_sub(self.noted) >= self.conductor.settings.note_every {
             self.noted = now;
-            self.job.journal.event(now, TrialEvent::Progress { accepted, refused })?;
+            self.say_progress(now)?;
         }
         Ok(())
+    }
+
+    /// Notes how many outcomes are durable, where that was not noted yet.
+    fn say_progress(&mut self, now: Duration) -> Result<(), ConductError> {
+        if self.said == self.job.durable {
+            return Ok(());
+        }
+        self.said = self.job.durable;
+        let Outcomes { accepted, refused } = self.said;
+        Ok(self.job.journal.event(now, TrialEvent::Progress { accepted, refused })?)
     }
 
     fn seal(&mut self) -> Result<(), ConductError> {
@@ -536,6 +611,7 @@ impl<'w, 'c, 'a> Worker<'w, 'c, 'a> {
             let (step, first_error) = (error.code().to_owned(), error.to_string());
             self.note(TrialEvent::Failed { step, first_error, rung: None, cause, advice: None })?;
         }
+        self.say_progress(now)?;
         if let Some(detail) = self.job.tally.words() {
             self.note(TrialEvent::Noted { note: "guards-agreed".to_owned(), detail })?;
         }

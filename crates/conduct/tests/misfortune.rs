@@ -118,6 +118,7 @@ fn an_engine_that_comes_back_as_another_one_stops_the_trial() {
         .conduct(&|_| {}, |conductor, launch| {
             pilote_conduct::Conductor {
                 clock: conductor.clock,
+                devices: Vec::new(),
                 owner: conductor.owner.clone(),
                 liveness: Arc::clone(&conductor.liveness),
                 interrupt: conductor.interrupt,

@@ -90,4 +90,4 @@ pub use tables::{TableFile, TableFormat, write_table};
 pub use verification::{
     Check, Sample, Subject, Thoroughness, Unchecked, Verification, Why, verify, verify_as, verify_bucket,
 };
-pub use writers::{WriterNews, declared, writers};
+pub use writers::{Parts, Sealed, Together, WriterNews, declared, parts, together, writers};

@@ -287,6 +287,9 @@ pub struct WriterProcess {
     pub started: u64,
     /// The inode of the process's namespace of process numbers.
     pub pid_namespace: u64,
+    /// The devices that it was given for itself alone; empty where it was given none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
 }
 
 /// One line of `events/W.jsonl`.
@@ -311,6 +314,9 @@ pub enum TrialEvent {
         resumed: bool,
         /// Items that already had an outcome.
         carried_over: u64,
+        /// The refused ones among them.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        carried_refused: u64,
         /// The process that writes, so that another terminal can find it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         process: Option<WriterProcess>,
@@ -437,4 +443,9 @@ pub struct RefusedLine {
     pub columns: crate::Columns,
     /// Why.
     pub refusal: crate::Refusal,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

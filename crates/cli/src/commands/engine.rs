@@ -5,15 +5,39 @@ use std::sync::Arc;
 use pilote_engine::builtin::Builtin;
 use pilote_engine::command::CommandEngine;
 use pilote_engine::openai::ServerEngine;
-use pilote_engine::process::{GuardProgram, Scratch, Surround};
+use pilote_engine::process::{GuardProgram, Scratch, Surround, visible};
 use pilote_engine::worker::WorkerEngine;
 use pilote_engine::{Engine, EngineFault};
 use pilote_spec::{EngineConfig, Project};
 
+use super::crew::Share;
 use super::model;
 use crate::place::Place;
 use crate::printer::Printer;
 use crate::surroundings::Surroundings;
+
+/// The declared engine with what this worker has to itself: its devices instead of the declared ones, and of the
+/// machine's processors its share, where no number of threads is declared.
+fn own(declared: &EngineConfig, share: &Share) -> EngineConfig {
+    let mut engine = declared.clone();
+    let devices = share.devices.clone();
+    match &mut engine {
+        EngineConfig::Builtin(builtin) if share.workers > 1 => {
+            let all =
+                std::thread::available_parallelism().map_or(1, |all| u32::try_from(all.get()).unwrap_or(1));
+            builtin.threads = builtin.threads.or(Some((all / share.workers).max(1)));
+        }
+        EngineConfig::Worker(worker) => worker.environment.extend(visible(&devices)),
+        EngineConfig::Command(command) if !devices.is_empty() => command.devices = devices,
+        EngineConfig::OpenAi(server) if !devices.is_empty() => {
+            if let Some(launch) = &mut server.launch {
+                launch.devices = devices;
+            }
+        }
+        _ => {}
+    }
+    engine
+}
 
 /// Starts the declared engine; the model of the built-in one is fetched first.
 ///
@@ -21,12 +45,13 @@ use crate::surroundings::Surroundings;
 /// When it cannot be started, with its first error and the step reached.
 pub(crate) fn start(
     place: &Place,
+    share: &Share,
     cache: &std::path::Path,
     surroundings: &Surroundings,
     printer: &Printer,
 ) -> Result<Box<dyn Engine>, EngineFault> {
     let project = &place.parsed.project;
-    match &project.engine {
+    match &own(&project.engine, share) {
         EngineConfig::Builtin(builtin) => {
             let model =
                 model::resolve(builtin, &place.root, surroundings, printer, cache).map_err(|failure| {

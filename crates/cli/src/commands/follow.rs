@@ -1,15 +1,16 @@
 //! `pilote follow`: watches a trial that works in another terminal or in none, until it ends.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use pilote_ledger::Standing;
-use pilote_proof::TrialState;
+use pilote_proof::{Together, TrialState, WriterNews};
 use pilote_spec::Clock as _;
 
 use super::status;
-use super::writer::{self, Found};
+use super::writer;
 use crate::args;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -38,7 +39,7 @@ pub(crate) fn follow(
         printer.say(&printer.texts.get("follow-left", &[("trial", &trial.display().to_string())]));
         return Ok(Exit::Stopped);
     }
-    let exit = status::show(&trial, printer)?;
+    let exit = status::show(&trial, surroundings, printer)?;
     let state = pilote_proof::summary(&trial).state;
     Ok(if state == TrialState::Collected { exit } else { Exit::Stopped })
 }
@@ -46,33 +47,47 @@ pub(crate) fn follow(
 /// True when nobody works any more, false when an interrupt ended the watching.
 fn watch(trial: &Path, surroundings: &Surroundings, printer: &Printer) -> Result<bool, Failure> {
     let meter = Meter::new(printer, surroundings.clock.clone());
-    let (mut told_elsewhere, mut error_told) = (false, false);
-    while let Some(Found { news, standing }) = writer::last(trial, surroundings)? {
-        match standing {
-            Standing::Dead(_) => return Ok(true),
-            Standing::Unknown(why) if !told_elsewhere => {
-                told_elsewhere = true;
-                printer.say(&printer.texts.get("follow-elsewhere", &[("why", &why)]));
+    let (mut told_elsewhere, mut errors_told) = (false, BTreeSet::new());
+    loop {
+        let found = writer::all(trial, surroundings)?;
+        // An earlier one that cannot be seen was followed by another, or works beside one that can be.
+        let unseen = match found.last().map(|writer| &writer.standing) {
+            Some(Standing::Unknown(why)) => Some(why.clone()),
+            _ => None,
+        };
+        let alive = found.iter().filter(|writer| writer.standing == Standing::Alive).count();
+        if alive == 0 && unseen.is_none() {
+            return Ok(true);
+        }
+        if let Some(why) = unseen.filter(|_| !told_elsewhere) {
+            told_elsewhere = true;
+            printer.say(&printer.texts.get("follow-elsewhere", &[("why", &why)]));
+        }
+        let at_work = found.iter().filter(|writer| !matches!(writer.standing, Standing::Dead(_)));
+        for writer in at_work {
+            if let Some(error) = &writer.news.first_error
+                && errors_told.insert((writer.news.began, error.clone()))
+            {
+                printer.say(&format!("engine: {error}"));
             }
-            Standing::Unknown(_) | Standing::Alive => {}
         }
-        if let Some(error) = news.first_error.as_ref().filter(|_| !error_told) {
-            error_told = true;
-            printer.say(&format!("engine: {error}"));
-        }
+        let collects = found
+            .iter()
+            .all(|writer| matches!(writer.standing, Standing::Dead(_)) || writer.news.ended.is_some());
+        let news: Vec<WriterNews> = found.into_iter().map(|writer| writer.news).collect();
+        let Together { carried_over, done, refused, progress } = pilote_proof::together(&news);
         let declared = pilote_proof::declared(trial).unwrap_or(0);
-        let mut pace = Pace::from(news.carried_over, Duration::ZERO);
-        for (at, done) in &news.progress {
-            pace.add(*at, *done);
+        let mut pace = Pace::from(carried_over, Duration::ZERO);
+        for (at, done) in progress {
+            pace.add(at, done);
         }
-        let done = news.progress.last().map_or(news.carried_over, |(_, done)| *done);
-        let what = if news.ended.is_some() { "follow-collecting" } else { "run-progress" };
-        meter.show(
-            &printer.texts.get(what, &[]),
-            done,
-            declared,
-            &pace.figures(&printer.texts, declared, news.refused),
-        );
+        let what = printer.texts.get(if collects { "follow-collecting" } else { "run-progress" }, &[]);
+        let mut figures = pace.figures(&printer.texts, declared, refused);
+        if alive > 1 {
+            let workers = printer.texts.get("crew-workers", &[("workers", &alive.to_string())]);
+            figures = format!("{workers} · {figures}");
+        }
+        meter.show(&what, done, declared, &figures);
         let mut waited = Duration::ZERO;
         while waited < LOOK_EVERY {
             if surroundings.interrupt.load(Ordering::Relaxed) {
@@ -82,5 +97,4 @@ fn watch(trial: &Path, surroundings: &Surroundings, printer: &Printer) -> Result
             waited += HEAR_EVERY;
         }
     }
-    Ok(true)
 }

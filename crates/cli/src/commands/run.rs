@@ -3,31 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pilote_conduct::{Conductor, EndReason, Launch, News, Preview, Progress, RunEnd, Settings};
+use pilote_conduct::{EndReason, Launch, Preview, RunEnd};
 use pilote_engine::EngineFault;
-use pilote_ledger::{NoFailpoint, ProcessLiveness};
 use pilote_machine::causes::recognise;
 use pilote_proof::Exported;
-use pilote_spec::{
-    Balance, Clock, Criterion, Item, ItemId, MachineFacts, ProgramFacts, ResultLine, Since, TrialKind,
-};
-use pilote_text::Texts;
+use pilote_spec::{Balance, Clock, Criterion, Item, MachineFacts, ResultLine, TrialKind};
 use serde::Serialize;
 
+use super::conduct::{self, conduct};
+use super::crew::{self, Share};
 use super::detach::{self, Announcement};
-use super::unlock::owner;
-use super::{check, deadline, engine, export, gate, log, show};
+use super::{check, deadline, export, gate, log, show};
 use crate::args;
-use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place::{self, Place};
 use crate::printer::Printer;
-use crate::progress::{Meter, Pace};
 use crate::surroundings::{self, Surroundings};
-
-/// Identifiers of a list that are shown.
-const NAMES_SHOWN: usize = 5;
 
 #[derive(Serialize)]
 struct RunJson<'a> {
@@ -45,6 +37,17 @@ struct RunJson<'a> {
     copy: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<String>,
+}
+
+#[derive(Serialize)]
+struct WorkJson<'a> {
+    format: &'static str,
+    trial: String,
+    ended: &'static str,
+    /// Items that got their outcome here.
+    items: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_error: Option<&'a EngineFault>,
 }
 
 #[derive(Serialize)]
@@ -78,6 +81,8 @@ pub(crate) enum Task<'a> {
     Campaign { limit: Option<u64>, since: Option<&'a Path>, pilot: &'a pilote_spec::Trial },
     /// The trial in this directory is taken up.
     Resume(&'a Path),
+    /// The trial in this directory is worked on beside others.
+    Join(&'a Path),
     /// What the trial in this directory refused for a reason is asked again.
     Retry(&'a Path, pilote_spec::Reason),
 }
@@ -85,6 +90,8 @@ pub(crate) enum Task<'a> {
 /// How a trial is worked on.
 #[derive(Default)]
 pub(crate) struct Manner<'a> {
+    /// What each worker has to itself, this process's share first; none is one worker that has everything.
+    pub(crate) shares: Vec<Share>,
     /// Where models are kept, where the command line says so.
     pub(crate) cache: Option<&'a Path>,
     /// Tells the process that started this one where the trial is.
@@ -108,11 +115,7 @@ pub(crate) struct Came {
 impl Came {
     /// The exit status.
     pub(crate) fn exit(&self) -> Exit {
-        match self.end.exit() {
-            0 => Exit::of_verdict(self.holds()),
-            3 => Exit::Machine,
-            _ => Exit::Stopped,
-        }
+        exit_of(&self.end, self.holds())
     }
 
     fn holds(&self) -> bool {
@@ -121,27 +124,39 @@ impl Came {
     }
 }
 
+fn exit_of(end: &RunEnd, holds: bool) -> Exit {
+    match end.exit() {
+        0 => Exit::of_verdict(holds),
+        3 => Exit::Machine,
+        _ => Exit::Stopped,
+    }
+}
+
 /// Runs the pilot of a project.
 ///
 /// # Errors
 /// When the project or the request is wrong, or the machine fails before the first batch.
 pub(crate) fn run(args: &args::Run, surroundings: &Surroundings, printer: &Printer) -> Result<Exit, Failure> {
+    crew::shares(&args.crew)?;
     if args.detach {
         let root = match &args.resume {
-            Some(resume) => project_root(args, &place::trial(surroundings, resume)?, surroundings)?,
+            Some(resume) => {
+                project_root(args.project.as_deref(), &place::trial(surroundings, resume)?, surroundings)?
+            }
             None => Place::find(surroundings, args.project.as_deref())?.root,
         };
         return detach::detach(&root, surroundings, printer);
     }
     let announcement = args.detached_log.as_deref().map(Announcement::begin).transpose()?;
-    let manner = Manner { cache: args.cache.as_deref(), announcement };
+    let manner = Manner { shares: crew::shares(&args.crew)?, cache: args.cache.as_deref(), announcement };
     if let Some(until) = &args.until {
         let at = deadline::parse(until, surroundings.clock.wall())?;
         deadline::watch(at, surroundings.clock.clone(), Arc::clone(&surroundings.interrupt));
     }
     if let Some(resume) = &args.resume {
         let trial = place::trial(surroundings, resume)?;
-        let place = Place::find(surroundings, Some(&project_root(args, &trial, surroundings)?))?;
+        let place =
+            Place::find(surroundings, Some(&project_root(args.project.as_deref(), &trial, surroundings)?))?;
         return finish(&place, &Task::Resume(&trial), &manner, surroundings, printer);
     }
     let place = Place::find(surroundings, args.project.as_deref())?;
@@ -178,9 +193,47 @@ pub(crate) fn retry(
     finish(&place, &Task::Retry(&trial, reason), &manner, surroundings, printer)
 }
 
+/// Works on a trial beside others, and gathers nothing: whoever launched it does.
+///
+/// # Errors
+/// When the request is wrong, the trial cannot be worked on as it was launched, or the machine fails before the first
+/// batch.
+pub(crate) fn join(
+    args: &args::Work,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
+    let trial = place::trial(surroundings, &args.run)?;
+    let root = project_root(args.project.as_deref(), &trial, surroundings)?;
+    let place = Place::find(surroundings, Some(&root))?;
+    let shares = match args.one_of {
+        Some(workers) => {
+            crew::heed_leader(Arc::clone(&surroundings.interrupt));
+            vec![Share::one_of(workers, args.crew.devices.as_deref())?]
+        }
+        None => crew::shares(&args.crew)?,
+    };
+    let manner = Manner { shares, cache: args.cache.as_deref(), announcement: None };
+    let end = conduct(&place, &Task::Join(&trial), &manner, surroundings, printer)?;
+    say_why(&end, printer);
+    let done = end.counts.accepted + end.counts.refused - end.counts.carried_over;
+    let trial = end.trial.display().to_string();
+    if end.why == EndReason::Done {
+        let args = [("trial", &*trial), ("items", &*done.to_string())];
+        printer.line(&printer.texts.get("work-done", &args));
+    }
+    let (ended, first_error) = (end.why.as_str(), end.first_fault.as_ref());
+    printer.object(&WorkJson { format: "pilote.work/1", trial, ended, items: done, first_error });
+    Ok(exit_of(&end, true))
+}
+
 /// The project of a trial that is taken up.
-fn project_root(args: &args::Run, trial: &Path, surroundings: &Surroundings) -> Result<PathBuf, Failure> {
-    let root = args.project.as_ref().map(|project| surroundings.folder.join(project));
+fn project_root(
+    project: Option<&Path>,
+    trial: &Path,
+    surroundings: &Surroundings,
+) -> Result<PathBuf, Failure> {
+    let root = project.map(|project| surroundings.folder.join(project));
     root.or_else(|| place::project_of(trial)).ok_or_else(|| not_in_a_project(trial))
 }
 
@@ -261,68 +314,6 @@ pub(crate) fn work(
     Ok(Came { end, balance: Some(balance), criteria, copy, report: Some(report) })
 }
 
-fn conduct(
-    place: &Place,
-    task: &Task<'_>,
-    manner: &Manner<'_>,
-    surroundings: &Surroundings,
-    printer: &Printer,
-) -> Result<RunEnd, Failure> {
-    let cache = surroundings.model_cache(manner.cache)?;
-    let machine: MachineFacts = pilote_machine::facts(Path::new("/"));
-    let program: ProgramFacts = surroundings::program();
-    let environment = environment::facts(&place.root, surroundings);
-    let launch = Launch {
-        root: &place.root,
-        project: &place.parsed.project,
-        config: place.parsed.digest,
-        program: &program,
-        machine: &machine,
-        environment: Some(&environment),
-    };
-    let owner = owner(surroundings)?;
-    for name in engine::secrets(&place.parsed.project) {
-        if surroundings.variable(&name).is_none() {
-            printer.say(&printer.texts.get("run-secret-unset", &[("name", &name)]));
-        }
-    }
-    surroundings.heed_interrupts()?;
-    let meter = Meter::new(printer, surroundings.clock.clone());
-    let pace = Pace::from(0, surroundings.clock.monotonic());
-    let announcement = manner.announcement.as_ref();
-    let trial = if let Task::Resume(trial) = task { Some(trial.to_path_buf()) } else { None };
-    let clock = &*surroundings.clock;
-    let mut progress = Shown { meter, printer, project: &place.root, clock, pace, announcement, trial };
-    let mut engine = || {
-        let engine = engine::start(place, &cache, surroundings, printer)?;
-        match task {
-            Task::Campaign { pilot, .. } => gate::same_engine(pilot, engine),
-            _ => Ok(engine),
-        }
-    };
-    let mut conductor = Conductor {
-        clock: &*surroundings.clock,
-        liveness: Arc::new(ProcessLiveness::new(owner.clone())),
-        owner,
-        interrupt: &surroundings.interrupt,
-        progress: &mut progress,
-        engine: &mut engine,
-        settings: Settings::default(),
-        on_step: &pilote_conduct::no_step,
-        failpoint: Arc::new(NoFailpoint),
-    };
-    let mut begin = |kind, limit, since: Option<&Path>| match since {
-        Some(earlier) => conductor.since(&launch, kind, limit, earlier),
-        None => conductor.run(&launch, kind, limit),
-    };
-    Ok(match task {
-        Task::New { limit, since } => begin(TrialKind::Pilot, *limit, *since),
-        Task::Campaign { limit, since, .. } => begin(TrialKind::Campaign, *limit, *since),
-        Task::Resume(trial) => conductor.resume(&launch, trial),
-        Task::Retry(trial, reason) => conductor.retry(&launch, trial, *reason),
-    }?)
-}
-
 /// What a launch would begin with, without writing anything.
 fn dry_run(
     place: &Place,
@@ -354,7 +345,7 @@ fn dry_run(
         machine: &machine,
         environment: None,
     };
-    let settings = Settings::default();
+    let settings = conduct::settings(&place.parsed.project, kind);
     let preview = pilote_conduct::preview(&launch, kind, args.limit, &settings, &mut pilote_conduct::Silent)?;
     let Preview { items, faults, batches, .. } = preview;
     let parts = items.div_ceil(settings.part_items);
@@ -401,10 +392,17 @@ pub(crate) fn show_end(
     if let Task::New { limit: Some(limit), .. } | Task::Campaign { limit: Some(limit), .. } = task {
         printer.line(&texts.get("run-limited", &[("limit", &limit.to_string())]));
     }
-    let error = came.end.error.as_ref().map(ToString::to_string);
-    let error = error.or_else(|| came.end.first_fault.as_ref().map(ToString::to_string)).unwrap_or_default();
-    let said = match came.end.why {
-        EndReason::Done => return Ok(()),
+    say_why(&came.end, printer);
+    Ok(())
+}
+
+/// Prints why a trial ended before everything was done.
+fn say_why(end: &RunEnd, printer: &Printer) {
+    let (trial, texts) = (end.trial.display().to_string(), &printer.texts);
+    let error = end.error.as_ref().map(ToString::to_string);
+    let error = error.or_else(|| end.first_fault.as_ref().map(ToString::to_string)).unwrap_or_default();
+    let said = match end.why {
+        EndReason::Done => return,
         EndReason::Interrupted => "run-stopped-interrupted",
         EndReason::Breaker => "run-stopped-breaker",
         EndReason::RefusedMax => "run-stopped-refused-max",
@@ -413,7 +411,7 @@ pub(crate) fn show_end(
         EndReason::Fault | EndReason::WriteError => "run-stopped-fault",
     };
     printer.line(&texts.get(said, &[("trial", &trial), ("error", &error)]));
-    let Some(fault) = &came.end.first_fault else { return Ok(()) };
+    let Some(fault) = &end.first_fault else { return };
     for line in check::show::cause_lines(recognise(&fault.first_error), texts) {
         printer.line(&line);
     }
@@ -421,11 +419,10 @@ pub(crate) fn show_end(
         printer.line(&format!("hint: {advice}"));
     }
     // What stopped a trial on purpose is no failure of the machine, and no rung looks at it.
-    if came.end.why == EndReason::EngineStart || came.end.why == EndReason::Breaker {
-        let name = came.end.trial.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    if end.why == EndReason::EngineStart || end.why == EndReason::Breaker {
+        let name = end.trial.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         printer.line(&texts.get("run-after", &[("trial", &name)]));
     }
-    Ok(())
 }
 
 /// The text of an input, to stand beside its result.
@@ -448,79 +445,4 @@ fn start_of(place: &Place, kind: Option<TrialKind>, line: &ResultLine) -> Option
         fault: None,
     };
     pilote_corpus::read(&source, &item).ok()
-}
-
-/// What is taken over from an earlier trial, in words.
-fn since_lines(texts: &Texts, since: &Since) -> Vec<String> {
-    let (same, asked) = (texts.number(since.taken_over), texts.number(since.asked));
-    let figures = [("trial", &*since.trial), ("same", &*same), ("asked", &*asked)];
-    let mut lines = vec![texts.get("run-since", &figures)];
-    for (key, names) in [("run-since-changed", &since.changed), ("run-since-removed", &since.removed)] {
-        if names.count > 0 {
-            let shown: Vec<&str> = names.names.iter().take(NAMES_SHOWN).map(ItemId::as_str).collect();
-            let count = texts.number(names.count);
-            let more = if names.count as usize > shown.len() { ", ..." } else { "" };
-            let names = format!("{}{more}", shown.join(", "));
-            lines.push(texts.get(key, &[("count", &count), ("names", &names)]));
-        }
-    }
-    lines
-}
-
-/// Shows what the conductor tells.
-struct Shown<'p> {
-    meter: Meter,
-    printer: &'p Printer,
-    project: &'p Path,
-    clock: &'p dyn Clock,
-    pace: Pace,
-    announcement: Option<&'p Announcement>,
-    /// The trial's directory, once it is known.
-    trial: Option<PathBuf>,
-}
-
-impl Progress for Shown<'_> {
-    fn report(&mut self, news: News<'_>) {
-        let texts = &self.printer.texts;
-        match news {
-            News::Durable { accepted, refused, declared } => {
-                self.pace.add(self.clock.monotonic(), accepted + refused);
-                let what = texts.get("run-progress", &[]);
-                let figures = self.pace.figures(texts, declared, refused);
-                self.meter.show(&what, accepted + refused, declared, &figures);
-            }
-            News::TakenUp { accepted, refused, pending } => {
-                self.pace = Pace::from(accepted + refused, self.clock.monotonic());
-                let (done, pending) = ((accepted + refused).to_string(), pending.to_string());
-                self.printer.say(&texts.get("run-carried", &[("done", &done), ("pending", &pending)]));
-            }
-            News::Since { since } => {
-                for line in since_lines(texts, since) {
-                    self.printer.say(&line);
-                }
-            }
-            News::Launched { trial } => {
-                // Before anything is computed, so that what the project declares later changes nothing. Should it
-                // fail, it is tried and told again at the end.
-                let _ = pilote_proof::keep_pins(self.project, trial);
-            }
-            News::DeviceHeld { holder } => {
-                let (pid, devices) = (holder.pid.to_string(), holder.devices.join(", "));
-                let args = [("pid", &*pid), ("name", &*holder.name), ("devices", &*devices)];
-                self.printer.say(&texts.get("run-device-held", &args));
-            }
-            News::EngineFailed { fault, .. } => self.printer.say(&format!("engine: {fault}")),
-            News::Opened { trial } => self.trial = Some(trial.to_owned()),
-            News::EngineStarting => {
-                if let (Some(announcement), Some(trial)) = (self.announcement, &self.trial) {
-                    announcement.say(trial);
-                }
-            }
-            News::Indexing { .. }
-            | News::EngineReady { .. }
-            | News::Sealed { .. }
-            | News::EngineAgain { .. }
-            | News::Interrupted => {}
-        }
-    }
 }

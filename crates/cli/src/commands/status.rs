@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use pilote_proof::{Found, TrialState, TrialSummary};
+use pilote_proof::{Found, Parts, TrialState, TrialSummary};
 use pilote_spec::{ItemId, Outcome};
 use serde::Serialize;
 
+use super::shares::{self, WorkerShare};
 use super::show;
 use crate::args;
 use crate::campaign_time::{self, Projected};
@@ -27,6 +28,10 @@ struct StatusJson<'a> {
     /// The time of what is still to be computed, where something is.
     #[serde(skip_serializing_if = "Option::is_none")]
     remaining: Option<&'a Projected>,
+    /// Parts that are finished, among all.
+    parts: Parts,
+    /// What each worker did of it.
+    workers: &'a [WorkerShare],
     /// What nobody measured yet, of the project that the trial lies in.
     open_points: &'a [pilote_size::OpenPoint],
 }
@@ -52,17 +57,29 @@ pub(crate) fn status(
     if let Some(id) = &args.id {
         return item(&dir, id, printer);
     }
-    show(&dir, printer)
+    show(&dir, surroundings, printer)
 }
 
 /// Shows how far a trial came, and its balance so far.
 ///
 /// # Errors
 /// When the trial cannot be read.
-pub(crate) fn show(dir: &std::path::Path, printer: &Printer) -> Result<Exit, Failure> {
+pub(crate) fn show(
+    dir: &std::path::Path,
+    surroundings: &Surroundings,
+    printer: &Printer,
+) -> Result<Exit, Failure> {
     let TrialSummary { state, .. } = pilote_proof::summary(dir);
     let account = pilote_proof::account(dir)?;
+    let (parts, workers) = (pilote_proof::parts(dir)?, shares::of(dir, surroundings)?);
     printer.line(&printer.texts.get(&format!("state-{}", state_code(state)), &[]));
+    if parts.sealed < parts.all {
+        let (sealed, all) = (printer.texts.number(parts.sealed), printer.texts.number(parts.all));
+        printer.line(&printer.texts.get("status-parts", &[("sealed", &sealed), ("all", &all)]));
+    }
+    for line in shares::lines(&workers, &printer.texts) {
+        printer.line(&line);
+    }
     show::balance(printer, &account.balance, &account.criteria);
     // A copy elsewhere has no project around it, and so no open points.
     let root = dir.parent().and_then(std::path::Path::parent);
@@ -85,6 +102,8 @@ pub(crate) fn show(dir: &std::path::Path, printer: &Printer) -> Result<Exit, Fai
         criteria: &account.criteria,
         holds: account.balance.holds,
         remaining: remaining.as_ref(),
+        parts,
+        workers: &workers,
         open_points: &open_points,
     });
     Ok(Exit::of_verdict(account.balance.holds))

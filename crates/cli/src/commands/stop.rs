@@ -1,5 +1,6 @@
 //! `pilote stop`: ends a trial that works in another terminal or in none, in order or at once.
 
+use std::path::Path;
 use std::time::Duration;
 
 use pilote_ledger::{Liveness as _, Standing};
@@ -22,62 +23,73 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 struct StopJson<'a> {
     format: &'static str,
     trial: String,
-    /// The process that was stopped; none where nothing worked on the trial.
+    /// The process that was stopped, which led the others where there were several; none where nothing worked.
     process: Option<&'a WriterProcess>,
-    /// Whether it is gone.
+    /// Every process that was stopped.
+    processes: &'a [WriterProcess],
+    /// Whether all of them are gone.
     gone: bool,
 }
 
-/// Asks the process that works on a trial to stop, and waits until it is gone.
+/// Asks the processes that work on a trial to stop, and waits until they are gone.
 ///
 /// # Errors
-/// When the trial or its process cannot be found, or the process may not be signalled.
+/// When the trial or its processes cannot be found, or one may not be signalled.
 pub(crate) fn stop(
     args: &args::Stop,
     surroundings: &Surroundings,
     printer: &Printer,
 ) -> Result<Exit, Failure> {
     let trial = place::trial(surroundings, &args.run)?;
-    let json = |process: Option<&WriterProcess>, gone| {
+    surroundings.heed_interrupts()?;
+    let mut stopped: Vec<WriterProcess> = Vec::new();
+    let mut gone = true;
+    // The first of several leads the others, which stop in order when it asks them to. Whoever is still there when it
+    // is gone joined by itself.
+    while let Some(process) = next_at_work(&trial, surroundings, stopped.is_empty())?.filter(|_| gone) {
+        let pid = process.pid.to_string();
+        if signal(&process, args.now, surroundings)? {
+            let said = if args.now { "stop-killed" } else { "stop-asked" };
+            printer.say(&printer.texts.get(said, &[("pid", &pid)]));
+        }
+        gone = wait(&process, surroundings, printer)?;
         let trial = trial.display().to_string();
-        printer.object(&StopJson { format: "pilote.stop/1", trial, process, gone });
-    };
-    let found = writer::last(&trial, surroundings)?;
-    let Some((process, standing)) =
-        found.and_then(|Found { news, standing }| Some((news.process?, standing)))
-    else {
+        let said = if gone { "stop-gone" } else { "stop-still-there" };
+        printer.line(&printer.texts.get(said, &[("pid", &pid), ("trial", &trial)]));
+        stopped.push(process);
+    }
+    if stopped.is_empty() {
         printer.line(&printer.texts.get("stop-nothing", &[]));
-        json(None, true);
-        return Ok(Exit::Holds);
-    };
-    match standing {
-        Standing::Dead(_) => {
-            printer.line(&printer.texts.get("stop-nothing", &[]));
-            json(None, true);
-            return Ok(Exit::Holds);
-        }
-        Standing::Unknown(why) => {
-            let error = anyhow::anyhow!(
-                "whether process {} on {} works cannot be seen from here: {why}",
-                process.pid,
-                process.host
-            );
-            return Err(Failure::request("process-elsewhere", error)
-                .hint("give the command on the machine, and in the container, where the trial runs"));
-        }
-        Standing::Alive => {}
     }
-    let pid = process.pid.to_string();
-    if signal(&process, args.now, surroundings)? {
-        let said = if args.now { "stop-killed" } else { "stop-asked" };
-        printer.say(&printer.texts.get(said, &[("pid", &pid)]));
-    }
-    let gone = wait(&process, surroundings, printer)?;
-    let trial_text = trial.display().to_string();
-    let said = if gone { "stop-gone" } else { "stop-still-there" };
-    printer.line(&printer.texts.get(said, &[("pid", &pid), ("trial", &trial_text)]));
-    json(Some(&process), gone);
+    let (process, processes) = (stopped.first(), &stopped);
+    let trial = trial.display().to_string();
+    printer.object(&StopJson { format: "pilote.stop/1", trial, process, processes, gone });
     Ok(if gone { Exit::Holds } else { Exit::Stopped })
+}
+
+/// The process at work that began first. Whoever asks for the `first` time is told when the last one cannot be seen.
+fn next_at_work(
+    trial: &Path,
+    surroundings: &Surroundings,
+    first: bool,
+) -> Result<Option<WriterProcess>, Failure> {
+    let mut found = writer::all(trial, surroundings)?;
+    if let Some(at) = found.iter().position(|writer| writer.standing == Standing::Alive) {
+        return Ok(found.swap_remove(at).news.process);
+    }
+    if first
+        && let Some(Found { news, standing: Standing::Unknown(why) }) = found.pop()
+        && let Some(process) = news.process
+    {
+        let error = anyhow::anyhow!(
+            "whether process {} on {} works cannot be seen from here: {why}",
+            process.pid,
+            process.host
+        );
+        return Err(Failure::request("process-elsewhere", error)
+            .hint("give the command on the machine, and in the container, where the trial runs"));
+    }
+    Ok(None)
 }
 
 /// Signals the process, and no other one: it is held by a descriptor before its start time is compared, so that a
@@ -113,7 +125,6 @@ fn signal(process: &WriterProcess, _now: bool, _surroundings: &Surroundings) -> 
 
 /// Waits until the process is gone; an interrupt ends the waiting alone.
 fn wait(process: &WriterProcess, surroundings: &Surroundings, printer: &Printer) -> Result<bool, Failure> {
-    surroundings.heed_interrupts()?;
     let (liveness, owner) = (writer::liveness(surroundings)?, writer::as_owner(process));
     let meter = Meter::new(printer, surroundings.clock.clone());
     let what = printer.texts.get("stop-waiting", &[]);

@@ -10,7 +10,7 @@ use super::unlock::owner;
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 
-/// The writer of a trial that began last, and how its process stands.
+/// A writer of a trial, and how its process stands.
 pub(crate) struct Found {
     /// What it said.
     pub news: WriterNews,
@@ -18,22 +18,27 @@ pub(crate) struct Found {
     pub standing: Standing,
 }
 
-/// The writer that began last; none where nobody ever wrote.
+/// All writers, the one that began last at the end.
 ///
 /// # Errors
 /// When the events or `/proc` cannot be read.
-pub(crate) fn last(trial: &Path, surroundings: &Surroundings) -> Result<Option<Found>, Failure> {
-    let Some(news) = pilote_proof::writers(trial)?.pop() else { return Ok(None) };
-    let seen = match &news.process {
-        Some(process) => liveness(surroundings)?.standing(&as_owner(process)),
-        None => Standing::Unknown("its process was not written down".to_owned()),
+pub(crate) fn all(trial: &Path, surroundings: &Surroundings) -> Result<Vec<Found>, Failure> {
+    let liveness = liveness(surroundings)?;
+    let found = |news: WriterNews| {
+        let seen = match &news.process {
+            Some(process) => liveness.standing(&as_owner(process)),
+            None => Standing::Unknown("its process was not written down".to_owned()),
+        };
+        // Of a process that cannot be seen, its own word is all there is. One that can be seen still collects then.
+        let standing = match seen {
+            Standing::Unknown(_) if news.ended.is_some() => {
+                Standing::Dead("it said that it ended".to_owned())
+            }
+            seen => seen,
+        };
+        Found { news, standing }
     };
-    // Of a process that cannot be seen, its own word is all there is. One that can be seen still collects then.
-    let standing = match seen {
-        Standing::Unknown(_) if news.ended.is_some() => Standing::Dead("it said that it ended".to_owned()),
-        seen => seen,
-    };
-    Ok(Some(Found { news, standing }))
+    Ok(pilote_proof::writers(trial)?.into_iter().map(found).collect())
 }
 
 /// Liveness of processes as this one sees them.
@@ -46,6 +51,6 @@ pub(crate) fn liveness(surroundings: &Surroundings) -> Result<ProcessLiveness, F
 
 /// A process as the ledger knows owners. Standing does not look at the nonce.
 pub(crate) fn as_owner(process: &WriterProcess) -> Owner {
-    let WriterProcess { host, boot, pid, started, pid_namespace } = process.clone();
+    let WriterProcess { host, boot, pid, started, pid_namespace, .. } = process.clone();
     Owner { nonce: Nonce(0), host, boot, pid, started, pid_namespace }
 }

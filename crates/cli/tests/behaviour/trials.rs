@@ -48,6 +48,7 @@ impl Bench {
         let owner = Owner::of_this_process(Nonce(u128::from(std::process::id()) << 64 | 1)).unwrap();
         let mut conductor = Conductor {
             clock: &Fast::start(),
+            devices: Vec::new(),
             liveness: Arc::new(ProcessLiveness::new(owner.clone())),
             owner,
             interrupt: &AtomicBool::new(false),

@@ -246,6 +246,7 @@ fn start(memory: &Arc<MemoryStore>, nonce: u128, left: u64, done: bool) -> Optio
     let standing = Standing::of(&*store, &closing).ok()?;
     let mut conductor = Conductor {
         clock: &clock,
+        devices: Vec::new(),
         owner: owner.clone(),
         liveness: Arc::new(AllGone),
         interrupt: &interrupt,

@@ -315,6 +315,7 @@ impl<'p> Bench<'p> {
         };
         let mut conductor = Conductor {
             clock: &*self.clock,
+            devices: Vec::new(),
             liveness: Arc::new(ProcessLiveness::new(owner.clone())),
             owner,
             interrupt: &self.interrupt,

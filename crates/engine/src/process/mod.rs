@@ -16,5 +16,4 @@ pub use child::{GuardProgram, Guarded, Launch};
 pub(crate) use log::redacted;
 pub use log::{Log, Secret};
 pub use scratch::Scratch;
-pub use surround::Surround;
-pub(crate) use surround::visible;
+pub use surround::{Surround, visible};

@@ -72,7 +72,8 @@ impl Surround {
 }
 
 /// The variables that let a program see these devices alone; none where no device is declared.
-pub(crate) fn visible(devices: &[String]) -> BTreeMap<String, String> {
+#[must_use]
+pub fn visible(devices: &[String]) -> BTreeMap<String, String> {
     if devices.is_empty() {
         return BTreeMap::new();
     }

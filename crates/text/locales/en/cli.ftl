@@ -81,6 +81,22 @@ run-detached = The trial { $trial } works on without this terminal, as process {
 follow-elsewhere = The process that works on it cannot be seen from here: { $why }. What is shown is what it wrote.
 follow-left = You left; the trial works on. “pilote follow { $trial }” comes back to it.
 follow-collecting = collecting, copying and reporting
+crew-workers = { $workers ->
+    [one] one worker
+   *[other] { $workers } workers
+}
+crew-ended-early = Worker { $number } ended early, with status { $status }: { $log } says why. What it held was left to the others.
+work-done = Nothing is left to do in { $trial }: { $items } of its items got their outcome here. Whoever launched it gathers the results.
+status-parts = { $sealed } of { $all } parts are finished.
+share-worker = process { $pid } on { $host }
+share-worker-unknown = a process that was not written down
+share-devices = { $who } (devices { $devices })
+share-done = { $who }: { $parts } parts with { $items } items
+share-at-work = at work
+share-gone = gone
+share-unseen = cannot be seen from here
+share-rate = { $rate }/s
+share-slow = less than half as fast as the others
 stop-nothing = Nothing works on this trial.
 stop-asked = Asked process { $pid } to stop: it finishes what is in hand. “pilote stop --now” kills it.
 stop-killed = Killed process { $pid }.

@@ -81,6 +81,22 @@ run-detached = L’essai { $trial } continue sans ce terminal, dans le processus
 follow-elsewhere = Le processus qui y travaille n’est pas visible d’ici : { $why }. On voit ce qu’il a écrit.
 follow-left = Vous êtes parti ; l’essai continue. « pilote follow { $trial } » y revient.
 follow-collecting = collecte, copie et rapport
+crew-workers = { $workers ->
+    [one] un processus
+   *[other] { $workers } processus
+}
+crew-ended-early = Le processus { $number } s’est arrêté avant l’heure, avec l’état { $status } : { $log } dit pourquoi. Ce qu’il tenait a été laissé aux autres.
+work-done = Il ne reste rien à faire dans { $trial } : { $items } de ses éléments ont reçu leur issue ici. Qui l’a lancé rassemble les résultats.
+status-parts = { $sealed } parties sur { $all } sont finies.
+share-worker = processus { $pid } sur { $host }
+share-worker-unknown = un processus qui n’a pas été noté
+share-devices = { $who } (cartes { $devices })
+share-done = { $who } : { $parts } parties, soit { $items } éléments
+share-at-work = au travail
+share-gone = n’est plus là
+share-unseen = invisible d’ici
+share-rate = { $rate }/s
+share-slow = moins de la moitié de la vitesse des autres
 stop-nothing = Rien ne travaille sur cet essai.
 stop-asked = Il est demandé au processus { $pid } de s’arrêter : il termine ce qui est en cours. « pilote stop --now » le tue.
 stop-killed = Le processus { $pid } a été tué.

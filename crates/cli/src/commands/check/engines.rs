@@ -20,6 +20,7 @@ use pilote_spec::{
     ResultLine, TrialKind,
 };
 
+use crate::commands::crew::Share;
 use crate::commands::{engine, model, unlock};
 use crate::place::Place;
 use crate::printer::Printer;
@@ -89,7 +90,7 @@ impl<'a> Bench<'a> {
     }
 
     fn start(&self) -> Vec<Finding> {
-        match engine::start(self.place, self.cache, self.surroundings, self.printer) {
+        match engine::start(self.place, &Share::default(), self.cache, self.surroundings, self.printer) {
             Ok(started) => {
                 let finding = described(started.facts());
                 *self.engine.borrow_mut() = Some(Shared::new(started));
@@ -240,6 +241,7 @@ impl<'a> Bench<'a> {
         let mut start = || Ok(Box::new(engine.clone()) as Box<dyn Engine>);
         let mut conductor = Conductor {
             clock: &*self.surroundings.clock,
+            devices: Vec::new(),
             liveness: Arc::new(ProcessLiveness::new(owner.clone())),
             owner,
             interrupt: &self.surroundings.interrupt,
