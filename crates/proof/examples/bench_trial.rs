@@ -79,8 +79,13 @@ fn lay_out(dir: &Path, count: u64, bytes: Option<u64>) -> Result<PathBuf, Failur
         writer.seal()?;
     }
     std::fs::write(trial.join(index::CLOSED_KEY), closing.encode())?;
-    let started =
-        TrialEvent::Started { wall: launched.started, resumed: false, carried_over: 0, process: None };
+    let started = TrialEvent::Started {
+        wall: launched.started,
+        resumed: false,
+        carried_over: 0,
+        carried_refused: 0,
+        process: None,
+    };
     let ended = TrialEvent::Ended { why: "done".into(), stray_answers: 0 };
     let lines = [started, ended].map(|event| serde_json::to_string(&EventLine { at_us: 0, event }));
     let lines = lines.into_iter().collect::<Result<Vec<_>, _>>()?;

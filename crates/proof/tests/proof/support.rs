@@ -284,6 +284,7 @@ fn write_journal(trial: &Path, plan: &Plan, items: usize) {
         wall: Stamp(1_796_062_502_000),
         resumed: false,
         carried_over: 0,
+        carried_refused: 0,
         process: None,
     }];
     events.push(TrialEvent::Noted { note: "bom-removed".into(), detail: "1".into() });

@@ -193,7 +193,7 @@ impl<'a> Bench<'a> {
             let parsed =
                 Parsed { project: Project { engine, ..project.clone() }, ..self.place.parsed.clone() };
             let place = Place { root: self.place.root.clone(), parsed };
-            let started = match engine::start(&place, self.cache, self.surroundings, self.printer) {
+            let started = match engine::start(&place, &Share::default(), self.cache, self.surroundings, self.printer) {
                 Ok(started) => Shared::new(started),
                 Err(fault) => {
                     findings.push(about(failed(Finding::fault("adapter-failed"), &fault)));
