@@ -193,13 +193,14 @@ impl<'a> Bench<'a> {
             let parsed =
                 Parsed { project: Project { engine, ..project.clone() }, ..self.place.parsed.clone() };
             let place = Place { root: self.place.root.clone(), parsed };
-            let started = match engine::start(&place, &Share::default(), self.cache, self.surroundings, self.printer) {
-                Ok(started) => Shared::new(started),
-                Err(fault) => {
-                    findings.push(about(failed(Finding::fault("adapter-failed"), &fault)));
-                    continue;
-                }
-            };
+            let started =
+                match engine::start(&place, &Share::default(), self.cache, self.surroundings, self.printer) {
+                    Ok(started) => Shared::new(started),
+                    Err(fault) => {
+                        findings.push(about(failed(Finding::fault("adapter-failed"), &fault)));
+                        continue;
+                    }
+                };
             let came =
                 self.passes(&folder.join(format!("adapter-{at}")), &place.parsed.project, chosen, &started);
             let _ = started.with(|engine| engine.stop(Stop::Orderly));
