@@ -133,7 +133,7 @@ fn since_lines(texts: &Texts, since: &Since) -> Vec<String> {
         if names.count > 0 {
             let shown: Vec<&str> = names.names.iter().take(NAMES_SHOWN).map(ItemId::as_str).collect();
             let count = texts.number(names.count);
-            let more = if names.count as usize > shown.len() { ", ..." } else { "" };
+            let more = if names.count > shown.len() as u64 { ", ..." } else { "" };
             let names = format!("{}{more}", shown.join(", "));
             lines.push(texts.get(key, &[("count", &count), ("names", &names)]));
         }

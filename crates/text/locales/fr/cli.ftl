@@ -121,7 +121,7 @@ worker-check-other-version = Il n’annonce jamais une autre version du protocol
 worker-check-summary = { $kept } règles sur { $all } sont respectées.
 
 status-remaining = Reste à calculer : { $items } éléments, de { $low } à { $high } de calcul, d’après { $measured } éléments mesurés par cet essai.
-run-since = Repris de { $trial } : { $same } résultats ; { $asked } éléments sont calculés.
+run-since = Repris de { $trial } : { $same } issues ; { $asked } éléments sont calculés.
 run-since-changed = Modifiés depuis, et calculés de nouveau ({ $count }) : { $names }
 run-since-removed = Absents des entrées désormais ({ $count }) : { $names }
 results-written = Écrit dans { $file } ({ $size }) : { $accepted } acceptés, { $refused } refusés, dans l’ordre des entrées.
