@@ -392,7 +392,7 @@ pub(crate) struct Export {
     /// The trial: a path, a name below runs/, or `latest`.
     pub run: PathBuf,
     /// Where the copy goes, in a directory of the trial's name: a directory, s3://BUCKET/FOLDER or
-    /// https://example.org/BUCKET/FOLDER; otherwise the project's `destination`.
+    /// `https://example.org/BUCKET/FOLDER`; otherwise the project's `destination`.
     pub dir: Option<PathBuf>,
     /// Take the inputs along, each compared with the index.
     #[arg(long)]
