@@ -90,7 +90,7 @@ fn moments(task: &Task, kind: Kind) -> Moments {
 /// vectors do not fit into, and each layer's output leaves one hole more. There the vectors of both moments add up
 /// instead of taking turns. PyTorch frees in another order than it allocates, so it leaves five holes; where inner
 /// vectors are of such blocks too, later ones fill the holes, and one more of them stays. Beside that a process keeps
-/// [`KEPT_BESIDE`]. What a process held depends on the shapes that it computed before: the same batch of 32 x 256 tokens
+/// `KEPT_BESIDE`. What a process held depends on the shapes that it computed before: the same batch of 32 x 256 tokens
 /// held 284 MiB above the floor as the first, and 372 MiB after others. The count stands between the two. With the
 /// allocator told to give all blocks back (`MALLOC_MMAP_THRESHOLD_`), neither holes nor turns add up. Packed weights
 /// and threads were not seen in these figures.
