@@ -243,6 +243,9 @@ fn more_workers_join_a_trial_that_runs_and_say_what_they_did() {
     assert!(work["items"].as_u64() >= Some(16), "it finished the part that it held: {work}");
     let followed = pilote(&["follow", "--json"], &trial).output().unwrap();
     assert_eq!(counts(&object(&followed)["balance"]), [ITEMS as u64, 0, 0, 0]);
+    let (before, late) = (project.trial.written(), pilote(&["work", "--json"], &trial).output().unwrap());
+    assert_eq!((object(&late)["items"].as_u64(), late.status.code()), (Some(0), Some(0)));
+    assert!(project.trial.written() == before, "a finished trial is not written to");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pilote_conduct::{EndReason, Launch, Preview, RunEnd};
 use pilote_engine::EngineFault;
 use pilote_machine::causes::recognise;
-use pilote_proof::Exported;
+use pilote_proof::{Exported, TrialState};
 use pilote_spec::{Balance, Clock, Criterion, Item, MachineFacts, ResultLine, TrialKind};
 use serde::Serialize;
 
@@ -204,6 +204,11 @@ pub(crate) fn join(
     printer: &Printer,
 ) -> Result<Exit, Failure> {
     let trial = place::trial(surroundings, &args.run)?;
+    // A trial that is finished stays as it is, to the byte: decisions and receipts rest on it.
+    if matches!(pilote_proof::summary(&trial).state, TrialState::Sealed | TrialState::Collected) {
+        show_work(&trial, EndReason::Done, 0, None, printer);
+        return Ok(Exit::Holds);
+    }
     let root = project_root(args.project.as_deref(), &trial, surroundings)?;
     let place = Place::find(surroundings, Some(&root))?;
     let shares = match args.one_of {
@@ -217,14 +222,18 @@ pub(crate) fn join(
     let end = conduct(&place, &Task::Join(&trial), &manner, surroundings, printer)?;
     say_why(&end, printer);
     let done = end.counts.accepted + end.counts.refused - end.counts.carried_over;
-    let trial = end.trial.display().to_string();
-    if end.why == EndReason::Done {
-        let args = [("trial", &*trial), ("items", &*done.to_string())];
+    show_work(&end.trial, end.why, done, end.first_fault.as_ref(), printer);
+    Ok(exit_of(&end, true))
+}
+
+/// Prints what was done beside others.
+fn show_work(trial: &Path, why: EndReason, items: u64, first_error: Option<&EngineFault>, printer: &Printer) {
+    let trial = trial.display().to_string();
+    if why == EndReason::Done {
+        let args = [("trial", &*trial), ("items", &*items.to_string())];
         printer.line(&printer.texts.get("work-done", &args));
     }
-    let (ended, first_error) = (end.why.as_str(), end.first_fault.as_ref());
-    printer.object(&WorkJson { format: "pilote.work/1", trial, ended, items: done, first_error });
-    Ok(exit_of(&end, true))
+    printer.object(&WorkJson { format: "pilote.work/1", trial, ended: why.as_str(), items, first_error });
 }
 
 /// The project of a trial that is taken up.
