@@ -61,13 +61,16 @@ impl Journal {
             .sum()
     }
 
-    /// How the writer that began last ended, in its own word; none where it left none.
+    /// How the writer that began last ended, in its own word. Of one that was killed while others worked beside it, the
+    /// word of the one among them that ended last; none where nobody ended after it began.
     pub(crate) fn last_word(&self) -> Option<String> {
         let last = self.events.iter().max_by_key(|writer| (writer.began(), &writer.file))?;
-        last.lines.iter().rev().find_map(|line| match &line.event {
-            TrialEvent::Ended { why, .. } => Some(why.clone()),
-            _ => None,
-        })
+        if let Some((_, why)) = last.ended() {
+            return Some(why.to_owned());
+        }
+        let since = last.began()?.0.saturating_mul(1_000);
+        let beside = self.events.iter().filter_map(Writer::ended).filter(|(at_us, _)| *at_us > since);
+        beside.max_by_key(|(at_us, _)| *at_us).map(|(_, why)| why.to_owned())
     }
 
     /// Lines before the last that cannot be read, as (file, line number).
@@ -82,6 +85,15 @@ impl Writer<EventLine> {
     fn began(&self) -> Option<Stamp> {
         self.lines.iter().find_map(|line| match line.event {
             TrialEvent::Started { wall, .. } => Some(wall),
+            _ => None,
+        })
+    }
+
+    /// When it ended, in microseconds of the calendar, and its word for why.
+    fn ended(&self) -> Option<(u64, &str)> {
+        let began_us = self.began()?.0.saturating_mul(1_000);
+        self.lines.iter().rev().find_map(|line| match &line.event {
+            TrialEvent::Ended { why, .. } => Some((began_us.saturating_add(line.at_us), why.as_str())),
             _ => None,
         })
     }
